@@ -1,0 +1,55 @@
+package layer
+
+import "github.com/strata-catalog/strata/generator/words"
+
+// All lists every type, in the order that the reference pages show them.
+var All = concatTypes(
+	ends,
+	linears,
+	embeddings,
+	norms,
+	attentions,
+	feedForwards,
+	mixtures,
+	recurrents,
+	convolutions,
+	poolings,
+	activations,
+	shapings,
+	merges,
+	graphs,
+)
+
+var byName = func() map[string]*Type {
+	m := make(map[string]*Type, len(All))
+	for _, t := range All {
+		if m[t.Name] != nil {
+			panic("layer: two types are called " + t.Name)
+		}
+		m[t.Name] = t
+	}
+	return m
+}()
+
+func concatTypes(families ...[]*Type) (all []*Type) {
+	for _, f := range families {
+		all = append(all, f...)
+	}
+	return all
+}
+
+// Lookup finds a type by the name that graphs use.
+func Lookup(name string) (*Type, bool) {
+	t, ok := byName[name]
+	return t, ok
+}
+
+// NearestType is the known type whose name is nearest to the given one, "" if
+// none is near.
+func NearestType(name string) string {
+	names := make([]string, len(All))
+	for i, t := range All {
+		names[i] = t.Name
+	}
+	return words.Nearest(name, names)
+}

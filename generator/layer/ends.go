@@ -1,0 +1,125 @@
+package layer
+
+import "github.com/strata-catalog/strata/generator/shape"
+
+var ends = []*Type{
+	declare(Type{
+		Name: "input", Display: "Input", Part: Ends, Ports: noInput, Source: true,
+		Doc: Doc{
+			Summary:  "Where data enter: token ids, an image, a waveform, features.",
+			Shape:    "the declared shape, as declared",
+			Source:   "https://pytorch.org/docs/stable/tensors.html",
+			Examples: []Example{{Params: `{"shape": [1, 2048]}`}},
+		},
+	}, input{}),
+	declare(Type{
+		Name: "output", Display: "Output", Part: Ends, Ports: unary,
+		Doc: Doc{
+			Summary:  "Where a result leaves. It may feed on: it is the identity.",
+			Shape:    "the shape of its input",
+			Source:   "https://pytorch.org/docs/stable/generated/torch.nn.Identity.html",
+			Examples: []Example{{Params: `{}`, In: []shape.Shape{{1, 10}}}},
+		},
+	}, output{}),
+	declare(Type{
+		Name: "parameter", Display: "Parameter", Part: Embedding, Ports: Ports{Min: 0, Max: 1}, Source: true, Position: true,
+		Doc: Doc{
+			Summary: "A free learned tensor: a class token, a position table, a scale.",
+			Shape:   "alone, its shape; with an input, what comes of adding it, joining it in front, or scaling by it",
+			Weights: "one tensor of the given shape, named like the component",
+			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.parameter.Parameter.html",
+			Examples: []Example{
+				{Params: `{"shape": [1, 197, 768], "mode": "add"}`, In: []shape.Shape{{1, 197, 768}}},
+				{Params: `{"shape": [1, 1, 768], "mode": "concat"}`, In: []shape.Shape{{1, 196, 768}}},
+				{Params: `{"shape": [], "mode": "scale"}`, In: []shape.Shape{{1, 10}}},
+				{Params: `{"shape": [], "mode": "expScale"}`, In: []shape.Shape{{1, 10}}},
+			},
+		},
+	}, parameter{Mode: "add"}),
+}
+
+// input is a placeholder of the traced forward pass.
+type input struct {
+	Shape shape.Shape `json:"shape" min:"1" required:"true" unit:"elements" doc:"size of each axis"`
+}
+
+// Infer takes the input for ids until a layer treats it as something else.
+func (l *input) Infer(c *Call) shape.Tensor {
+	x := shape.Last(l.Shape, shape.Undecided)
+	x.IDs = true
+	return x
+}
+func (l *input) Weights() []Tensor                   { return nil }
+func (l *input) Work(c *Call, out shape.Tensor) Work { return Work{} }
+
+// output is the identity.
+type output struct {
+	Shape shape.Shape `json:"shape" min:"1" unit:"elements" doc:"the shape that is expected here; checked, never trusted"`
+}
+
+func (l *output) Infer(c *Call) shape.Tensor {
+	x := c.First()
+	if x.Known() && l.Shape != nil && !l.Shape.Equal(x.Dims) {
+		c.Report(DeclaredDiffers, "shape", "declares %s, but %s arrives", l.Shape.Brackets(), x.Dims.Brackets()).Fix =
+			"correct the declared shape, or the layers before it"
+	}
+	return x
+}
+func (l *output) Weights() []Tensor                   { return nil }
+func (l *output) Work(c *Call, out shape.Tensor) Work { return Work{} }
+
+// parameter is torch.nn.Parameter, and how it enters.
+type parameter struct {
+	Shape shape.Shape `json:"shape" min:"1" required:"true" unit:"elements" doc:"size of each axis; [] for a scalar"`
+	Mode  string      `json:"mode" enum:"add,concat,scale,expScale" doc:"how it enters its input: added, joined in front on the axis before the features, as a factor, or as the logarithm of a factor, as CLIP's temperature does"`
+}
+
+func (l *parameter) Infer(c *Call) shape.Tensor {
+	p := shape.Last(l.Shape, shape.Unbatched)
+	if len(c.In) == 0 {
+		return p
+	}
+	x := c.First()
+	if !x.Known() {
+		return x
+	}
+	if l.Mode == "concat" {
+		x = x.AsSequence()
+		p.Batch = x.Batch
+		if x.Rank() > 0 {
+			p.Feature = max(x.Feature-x.Rank()+p.Rank(), 0)
+		}
+		if len(p.Dims) <= len(x.Dims) && x.BatchAxes() == 1 {
+			p = pad([]shape.Tensor{p, x})[0]
+			p.Dims = p.Dims.With(0, x.Dims[0]) // expanded over the batch
+		}
+		axis := -2
+		out, bad := concat([]shape.Tensor{p, x}, axis, x.BatchAxes())
+		if bad != "" {
+			return c.Fail(ConcatAxes, "shape", "%s", bad)
+		}
+		return out
+	}
+	dims, ok := shape.Broadcast(x.Dims, l.Shape)
+	if !ok || !dims.Equal(x.Dims) {
+		return c.Fail(Broadcast, "shape", "%s does not broadcast over %s", l.Shape.Brackets(), x.Dims.Brackets())
+	}
+	x.IDs = false
+	return x
+}
+
+// Weights has one tensor without a name of its own: it is the component's.
+func (l *parameter) Weights() []Tensor {
+	dims := l.Shape
+	if dims == nil {
+		dims = shape.Shape{}
+	}
+	return []Tensor{{Dims: dims}}
+}
+
+func (l *parameter) Work(c *Call, out shape.Tensor) Work {
+	if len(c.In) == 0 {
+		return Work{}
+	}
+	return Elementwise(out.Dims, 1)
+}

@@ -1,0 +1,228 @@
+package layer
+
+import (
+	"slices"
+
+	"github.com/strata-catalog/strata/generator/shape"
+)
+
+var poolings = []*Type{
+	declare(Type{
+		Name: "maxpool1d", Display: "MaxPool1d", Part: Shaping, Ports: unary,
+		Doc: Doc{
+			Summary: "Keeps the largest value of each window of a sequence.",
+			Shape:   "[C, L] or [B, C, L], features last as conv1d; L becomes ⌊(n + 2 · padding − dilation · (kernel − 1) − 1) / stride⌋ + 1, rounded up with ceilMode",
+			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.MaxPool1d.html",
+			Examples: []Example{
+				{Params: `{"kernelSize": 2, "padding": 1, "ceilMode": true}`, In: []shape.Shape{{1, 8, 5}}, Channels: true},
+				{Params: `{"kernelSize": 3, "dilation": 2}`, In: []shape.Shape{{1, 100, 64}}},
+				{Params: `{"kernelSize": 3, "padding": 2}`, In: []shape.Shape{{1, 8, 9}}, Channels: true},
+			},
+		},
+	}, maxPool{pool: pool{axes: 1}, Dilation: Sizes{1}}),
+	declare(Type{
+		Name: "maxpool2d", Display: "MaxPool2d", Part: Shaping, Ports: unary,
+		Doc: Doc{
+			Summary: "Keeps the largest value of each window of an image.",
+			Shape:   "[C, H, W] or [B, C, H, W]; H and W change as L in maxpool1d",
+			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.MaxPool2d.html",
+			Examples: []Example{
+				{Params: `{"kernelSize": 3, "stride": 2, "padding": 1}`, In: []shape.Shape{{1, 64, 112, 112}}},
+				{Params: `{"kernelSize": 2}`, In: []shape.Shape{{64, 7, 7}}},
+				{Params: `{"kernelSize": 9}`, In: []shape.Shape{{64, 7, 7}}},
+			},
+		},
+	}, maxPool{pool: pool{axes: 2}, Dilation: Sizes{1}}),
+	declare(Type{
+		Name: "avgpool1d", Display: "AvgPool1d", Part: Shaping, Ports: unary,
+		Doc: Doc{
+			Summary: "Averages each window of a sequence.",
+			Shape:   "as maxpool1d, without dilation",
+			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.AvgPool1d.html",
+			Examples: []Example{
+				{Params: `{"kernelSize": 4, "stride": 4, "padding": 2, "ceilMode": true}`, In: []shape.Shape{{1, 8, 9}}, Channels: true},
+				{Params: `{"kernelSize": 25, "stride": 1, "padding": 12}`, In: []shape.Shape{{1, 96, 7}}},
+			},
+		},
+	}, avgPool{pool: pool{axes: 1}, CountIncludePad: true}),
+	declare(Type{
+		Name: "avgpool2d", Display: "AvgPool2d", Part: Shaping, Ports: unary,
+		Doc: Doc{
+			Summary: "Averages each window of an image.",
+			Shape:   "as maxpool2d, without dilation",
+			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.AvgPool2d.html",
+			Examples: []Example{
+				{Params: `{"kernelSize": [1, 75], "stride": [1, 15]}`, In: []shape.Shape{{1, 40, 1, 976}}},
+				{Params: `{"kernelSize": 2}`, In: []shape.Shape{{1, 32}}},
+			},
+		},
+	}, avgPool{pool: pool{axes: 2}, CountIncludePad: true}),
+	declare(Type{
+		Name: "adaptiveAvgPool1d", Display: "AdaptiveAvgPool1d", Part: Shaping, Ports: unary,
+		Doc: Doc{
+			Summary: "Averages a sequence down, or up, to a given length.",
+			Shape:   "[C, L] or [B, C, L], features last as conv1d; L becomes outputSize",
+			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool1d.html",
+			Examples: []Example{
+				{Params: `{"outputSize": 5}`, In: []shape.Shape{{1, 64, 8}}, Channels: true},
+				{Params: `{"outputSize": [5, 5]}`, In: []shape.Shape{{1, 64, 8}}, Channels: true},
+			},
+		},
+	}, adaptivePool{axes: 1}),
+	declare(Type{
+		Name: "adaptiveAvgPool2d", Display: "AdaptiveAvgPool2d", Part: Shaping, Ports: unary,
+		Doc: Doc{
+			Summary: "Averages an image down, or up, to a given size.",
+			Shape:   "[C, H, W] or [B, C, H, W]; H and W become outputSize",
+			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool2d.html",
+			Examples: []Example{
+				{Params: `{"outputSize": [5, 7]}`, In: []shape.Shape{{1, 64, 8, 9}}},
+				{Params: `{"outputSize": 7}`, In: []shape.Shape{{512, 14, 14}}},
+			},
+		},
+	}, adaptivePool{axes: 2}),
+	declare(Type{
+		Name: "globalAvgPool1d", Display: "Global AvgPool1d", Part: Shaping, Ports: unary,
+		Doc: Doc{
+			Summary: "Averages all positions of a sequence.",
+			Shape:   "every axis that is neither batch nor feature goes; with keepDim it stays as 1",
+			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool1d.html",
+			Examples: []Example{
+				{Params: `{}`, In: []shape.Shape{{1, 196, 768}}},
+				{Params: `{"keepDim": true}`, In: []shape.Shape{{1, 64, 100}}, Channels: true},
+				{Params: `{}`, In: []shape.Shape{{768}}},
+			},
+		},
+	}, globalPool{axes: 1}),
+	declare(Type{
+		Name: "globalAvgPool2d", Display: "Global AvgPool2d", Part: Shaping, Ports: unary,
+		Doc: Doc{
+			Summary: "Averages all pixels of an image.",
+			Shape:   "[C, H, W] or [B, C, H, W]; H and W go, with keepDim they stay as 1",
+			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool2d.html",
+			Examples: []Example{
+				{Params: `{}`, In: []shape.Shape{{1, 2048, 7, 7}}},
+				{Params: `{"keepDim": true}`, In: []shape.Shape{{2048, 7, 7}}},
+				{Params: `{}`, In: []shape.Shape{{1, 2048}}},
+			},
+		},
+	}, globalPool{axes: 2}),
+}
+
+// pool is what the pooling layers with a window have in common.
+type pool struct {
+	axes       int
+	KernelSize Sizes `json:"kernelSize" min:"1" unit:"elements" required:"true" doc:"extent of the window: one number, or one for each axis"`
+	Stride     Sizes `json:"stride" min:"1" unit:"elements" default:"kernelSize" doc:"step from window to window"`
+	Padding    Sizes `json:"padding" min:"0" unit:"elements" default:"0" doc:"elements added on both sides of each axis; at most half of kernelSize"`
+	CeilMode   bool  `json:"ceilMode" doc:"round the number of windows up; the last one starts inside the input or its left padding"`
+}
+
+func (l *pool) infer(c *Call, dilation Sizes) shape.Tensor {
+	if l.Stride == nil {
+		l.Stride = l.KernelSize
+	}
+	s := sliding{axes: l.axes, ceil: l.CeilMode, KernelSize: l.KernelSize, Stride: l.Stride, Padding: Padding{Sides: l.Padding}, Dilation: dilation}
+	x, along := c.spatial(l.axes, 0)
+	if !s.check(c) || !l.half(c) || !x.Known() {
+		return shape.Unknown
+	}
+	return s.slide(c, x, along)
+}
+
+// half reports padding of more than half of the window, which PyTorch refuses.
+func (l *pool) half(c *Call) bool {
+	for i := range l.axes {
+		if p, k := l.Padding.At(i), l.KernelSize.At(i); p > k/2 {
+			c.Report(BadParam, "padding", "padding is %d, must be at most half of kernelSize %d", p, k).Fix = "use less padding, or a larger kernel"
+			return false
+		}
+	}
+	return true
+}
+
+func (l *pool) Weights() []Tensor { return nil }
+
+// Work is one operation for each element of each window.
+func (l *pool) Work(c *Call, out shape.Tensor) Work {
+	n := slices.Clone(out.Dims)
+	for i := range l.axes {
+		n = append(n, l.KernelSize.At(i))
+	}
+	return Elementwise(n, 1)
+}
+
+// maxPool is torch.nn.MaxPool1d or MaxPool2d.
+type maxPool struct {
+	pool
+	Dilation Sizes `json:"dilation" min:"1" unit:"elements" doc:"distance between neighbours in the window"`
+}
+
+func (l *maxPool) Infer(c *Call) shape.Tensor { return l.infer(c, l.Dilation) }
+
+// avgPool is torch.nn.AvgPool1d or AvgPool2d.
+type avgPool struct {
+	pool
+	CountIncludePad bool `json:"countIncludePad" doc:"count the padding in the average"`
+}
+
+func (l *avgPool) Infer(c *Call) shape.Tensor { return l.infer(c, Sizes{1}) }
+
+// adaptivePool is torch.nn.AdaptiveAvgPool1d or AdaptiveAvgPool2d.
+type adaptivePool struct {
+	axes       int
+	OutputSize Sizes `json:"outputSize" min:"1" unit:"elements" required:"true" doc:"size of the output: one number, or one for each axis"`
+}
+
+func (l *adaptivePool) Infer(c *Call) shape.Tensor {
+	x, along := c.spatial(l.axes, 0)
+	if !perAxis(c, "outputSize", l.OutputSize, l.axes) || !x.Known() {
+		return shape.Unknown
+	}
+	return resize(x, along, l.OutputSize.At)
+}
+
+// resize gives each of the axes its new size.
+func resize(x shape.Tensor, along []int, size func(i int) int64) shape.Tensor {
+	x.Dims = slices.Clone(x.Dims)
+	for i, axis := range along {
+		x.Dims[axis] = size(i)
+	}
+	return x
+}
+
+func (l *adaptivePool) Weights() []Tensor                   { return nil }
+func (l *adaptivePool) Work(c *Call, out shape.Tensor) Work { return Elementwise(c.In[0].Dims, 1) }
+
+// globalPool is torch.mean over the positions of a sequence or an image.
+type globalPool struct {
+	axes    int
+	KeepDim bool `json:"keepDim" doc:"keep the averaged axes, with size 1"`
+
+	along []int // axes that are averaged
+}
+
+func (l *globalPool) Infer(c *Call) shape.Tensor {
+	if l.axes == 2 {
+		x, along := c.spatial(2, 0)
+		l.along = along
+		return reduce(x, along, l.KeepDim)
+	}
+	x := c.First().AsSequence()
+	if !x.Known() {
+		return shape.Unknown
+	}
+	for axis := x.BatchAxes(); axis < x.Rank(); axis++ {
+		if axis != x.Feature {
+			l.along = append(l.along, axis)
+		}
+	}
+	if l.along == nil {
+		c.Report(RankMismatch, "", "averages the positions of a sequence, but %s has none", x.Dims.Brackets()).Fix = "remove it, or feed it a sequence"
+		return shape.Unknown
+	}
+	return reduce(x, l.along, l.KeepDim)
+}
+
+func (l *globalPool) Weights() []Tensor                   { return nil }
+func (l *globalPool) Work(c *Call, out shape.Tensor) Work { return Elementwise(c.In[0].Dims, 1) }

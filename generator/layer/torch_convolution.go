@@ -1,0 +1,108 @@
+package layer
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// options are the arguments that a window has behind its kernel, where they
+// differ from those of PyTorch.
+func (s *sliding) options() []string {
+	padding := sizesOption("padding", s.Padding.Sides.At, s.axes, "0")
+	if s.Padding.Same {
+		padding = option("padding", "same", "")
+	}
+	return []string{
+		sizesOption("stride", s.Stride.At, s.axes, "1"),
+		padding,
+		sizesOption("dilation", s.Dilation.At, s.axes, "1"),
+	}
+}
+
+// conv writes torch.nn.Conv1d, Conv2d or Conv3d.
+func (s *sliding) conv(in, out, groups int64, bias bool) string {
+	args := []string{py(in), py(out), pySizes(s.KernelSize.At, s.axes)}
+	args = append(args, s.options()...)
+	args = append(args, option("groups", groups, 1), option("bias", bias, true))
+	return pyCall("nn.Conv"+strconv.Itoa(s.axes)+"d", args...)
+}
+
+// convTorch is a convolution of one weight.
+func (s *sliding) convTorch(c *TorchCall, w []Tensor, in, out, groups int64) (Torch, error) {
+	args := []string{"$x", "$weight"}
+	if len(w) > 1 {
+		args = append(args, "$bias")
+	}
+	args = append(append(args, s.options()...), option("groups", groups, 1))
+	m := standard{
+		module: s.conv(in, out, groups, len(w) > 1),
+		own:    []string{"weight", "bias"},
+		w:      w,
+		apply:  pyCall("F.conv"+strconv.Itoa(s.axes)+"d", args...),
+		name:   "Conv" + strconv.Itoa(s.axes) + "d",
+		doc:    "A convolution whose tensors have the checkpoint's names.",
+	}
+	return m.torch(func(step string) string { return alongSequence(c, s.axes, step) })
+}
+
+// alongSequence is a step over $x that works along the last axes, behind the
+// channels. A sequence whose features are last is turned and turned back.
+func alongSequence(c *TorchCall, axes int, step string) string {
+	if axes == 1 && c.Out.FeatureLast() {
+		return strings.ReplaceAll(step, "$x", "$0.mT") + ".mT"
+	}
+	return strings.ReplaceAll(step, "$x", "$0")
+}
+
+func (l *convolution) Torch(c *TorchCall) (Torch, error) {
+	return l.convTorch(c, l.Weights(), l.InChannels, l.OutChannels, l.Groups)
+}
+
+func (l *depthwise) Torch(c *TorchCall) (Torch, error) {
+	return l.convTorch(c, l.Weights(), l.InChannels, l.OutChannels, l.InChannels)
+}
+
+func (l *separable) Torch(c *TorchCall) (Torch, error) {
+	s := Stored{Names: l.Names}
+	own := []slot{{path: s.module("depthwise"), expr: "depthwise"}, {path: s.module("pointwise"), expr: "pointwise"}}
+	for i, w := range l.Weights() {
+		role := own[min(i, 1)].path
+		if w.Name != role+".weight" && w.Name != role+".bias" {
+			return Torch{}, fmt.Errorf("a tensor of its convolution %s is called %s; rename the convolution as a whole", role, w.Name)
+		}
+	}
+	init, at, err := slots(own)
+	if err != nil {
+		return Torch{}, err
+	}
+	h := helper{
+		name:   "SeparableConv2d",
+		doc:    "A convolution of each channel by itself, then one that mixes the channels.",
+		params: "depthwise: nn.Module, pointwise: nn.Module",
+		init:   init,
+		body:   []string{"return " + at[1] + "(" + at[0] + "(x))"},
+	}
+	mid := l.between()
+	point := pyCall("nn.Conv2d", py(mid), py(l.OutChannels), "1", option("bias", l.Bias, true))
+	return Torch{Module: pyCall("$Class", l.conv(l.InChannels, mid, l.InChannels, false), point), Class: h.class()}, nil
+}
+
+func (l *transposed) Torch(c *TorchCall) (Torch, error) {
+	options := append(l.options(), sizesOption("output_padding", l.OutputPadding.At, l.axes, "0"), option("groups", l.Groups, 1))
+	// ConvTranspose2d takes dilation last, so every option is named.
+	args := append([]string{py(l.InChannels), py(l.OutChannels), pySizes(l.KernelSize.At, l.axes)}, options...)
+	apply := []string{"$x", "$weight"}
+	if l.Bias {
+		apply = append(apply, "$bias")
+	}
+	m := standard{
+		module: pyCall("nn.ConvTranspose2d", append(args, option("bias", l.Bias, true))...),
+		own:    []string{"weight", "bias"},
+		w:      l.Weights(),
+		apply:  pyCall("F.conv_transpose2d", append(apply, options...)...),
+		name:   "ConvTranspose2d",
+		doc:    "A transposed convolution whose tensors have the checkpoint's names.",
+	}
+	return m.torch(func(step string) string { return strings.ReplaceAll(step, "$x", "$0") })
+}

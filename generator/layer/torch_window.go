@@ -1,0 +1,149 @@
+package layer
+
+import (
+	"fmt"
+)
+
+// Torch cuts the tokens into windows, attends within each, and puts them
+// together again.
+func (l *windowAttention) Torch(c *TorchCall) (Torch, error) {
+	if err := l.runs(c); err != nil {
+		return Torch{}, err
+	}
+	x := c.In[0].AsSequence()
+	axes := len(x.Positions())
+	switch {
+	case len(c.Side) > 0:
+		return Torch{}, fmt.Errorf("rotary positions and ALiBi are not defined within windows")
+	case len(c.Masks) > 0:
+		return Torch{}, fmt.Errorf("a mask over the whole sequence does not fit the scores of its windows")
+	case axes != len(l.sides):
+		return Torch{}, fmt.Errorf("its windows have %d axes, but %s has %d axes of positions", len(l.sides), x.Dims.Brackets(), axes)
+	case axes > 2:
+		return Torch{}, fmt.Errorf("its windows have %d axes; windows of one and of two can be written", axes)
+	case axes == 1 && l.shifted():
+		return Torch{}, fmt.Errorf("windows over a sequence are not shifted; windows over an image are")
+	}
+	d, p := &draft{}, &squareParts{}
+	var table *piece
+	if l.RelativePositions {
+		table = d.free(l.own("relative_position_bias_table").Name, "torch.zeros((2 * window[0] - 1) * (2 * window[1] - 1), num_heads)")
+	}
+	if err := l.draft(d, p, c); err != nil {
+		return Torch{}, err
+	}
+	if axes == 1 {
+		d.keep("window", "int", py(l.tokens))
+	} else {
+		d.keep("window", "tuple[int, int]", pyTuple(l.sides))
+	}
+	if p.kept = l.shifted(); p.kept {
+		d.keep("shift", "tuple[int, int]", pyTuple(l.shift()))
+	}
+	if table != nil {
+		if err := l.index(d, p, table); err != nil {
+			return Torch{}, err
+		}
+	}
+	if axes == 1 {
+		l.alongSequence(d, p)
+	} else {
+		l.overImage(d, p)
+	}
+	call := onLast(x, "$m($x)")
+	if call == "$m($0)" {
+		call = ""
+	}
+	return d.torch(call)
+}
+
+// index registers which row of the table each pair of tokens has.
+func (l *windowAttention) index(d *draft, p *squareParts, table *piece) error {
+	name := l.own("relative_position_index").Name
+	if Identifier(name) != name || digitsOnly(name) {
+		return fmt.Errorf("%q of the name %q is no attribute that a module can have", name, name)
+	}
+	d.fields = append(d.fields, name+": Tensor")
+	d.init = append(d.init,
+		"row, column = torch.arange(window[0]), torch.arange(window[1])",
+		"place = torch.cartesian_prod(row, column)  # [tokens, 2]",
+		"offset = place[:, None] - place  # [tokens, tokens, 2]",
+		"row, column = offset[..., 0] + window[0] - 1, offset[..., 1] + window[1] - 1",
+		"self.register_buffer("+py(name)+", row * (2 * window[1] - 1) + column)")
+	p.terms = append(p.terms, table.of("")+"[self."+name+"].movedim(-1, 0)")
+	return nil
+}
+
+// shift is by how many tokens the windows are shifted along each axis.
+func (l *windowAttention) shift() []int64 {
+	list := make([]int64, len(l.sides))
+	for i := range list {
+		list[i] = l.ShiftSize.At(i)
+	}
+	return list
+}
+
+func (l *windowAttention) shifted() bool {
+	for _, n := range l.ShiftSize {
+		if n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// alongSequence attends within windows of one axis.
+func (l *windowAttention) alongSequence(d *draft, p *squareParts) {
+	d.step(
+		"length = x.shape[-2]",
+		"x = F.pad(x, (0, 0, 0, -length % self.window))  # to whole windows",
+		"x = x.unflatten(-2, (-1, self.window))  # [..., windows, tokens, dim]")
+	l.within(d, p)
+	d.step("return y.flatten(-3, -2)[..., :length, :]")
+}
+
+// overImage attends within windows of two axes. What a shift brings together
+// from opposite ends must not attend to each other: each region has a number.
+func (l *windowAttention) overImage(d *draft, p *squareParts) {
+	d.step(
+		"height, width = x.shape[-3:-1]",
+		"bottom, right = -height % self.window[0], -width % self.window[1]",
+		"x = F.pad(x, (0, 0, 0, right, 0, bottom))  # to whole windows")
+	if l.shifted() {
+		d.step(
+			"# An image that is one window high or wide is not shifted that way.",
+			"down = self.shift[0] if x.shape[-3] > self.window[0] else 0",
+			"over = self.shift[1] if x.shape[-2] > self.window[1] else 0",
+			"x = x.roll((-down, -over), dims=(-3, -2))",
+			"# Parts that come from opposite ends do not see each other.",
+			"row = torch.arange(-x.shape[-3], 0, device=x.device)",
+			"column = torch.arange(-x.shape[-2], 0, device=x.device)",
+			"row = (row >= -self.window[0]).long() + (row >= -down)",
+			"column = (column >= -self.window[1]).long() + (column >= -over)",
+			"region = 3 * row[:, None] + column",
+			"region = region.unflatten(1, (-1, self.window[1]))",
+			"region = region.unflatten(0, (-1, self.window[0])).transpose(1, 2).flatten(2)",
+			"keep = region[..., None, None, :] == region[..., None, :, None]")
+	}
+	d.step(
+		"x = x.unflatten(-2, (-1, self.window[1])).unflatten(-4, (-1, self.window[0]))",
+		"x = x.transpose(-4, -3).flatten(-3, -2)  # [..., rows, columns, tokens, dim]")
+	l.within(d, p)
+	d.step(
+		"y = y.unflatten(-2, self.window).transpose(-4, -3)",
+		"y = y.flatten(-5, -4).flatten(-3, -2)")
+	if l.shifted() {
+		d.step("y = y.roll((down, over), dims=(-3, -2))")
+	}
+	d.step("return y[..., :height, :width, :]")
+}
+
+// within attends within each window.
+func (l *windowAttention) within(d *draft, p *squareParts) {
+	l.project(d, p, 1)
+	p.attend(d)
+	d.step("y = y.transpose(-3, -2).flatten(-2)  # [..., tokens, num_heads * head_dim]")
+	if p.o != nil {
+		d.step("y = " + p.o.of("y"))
+	}
+}
