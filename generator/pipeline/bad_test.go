@@ -1,0 +1,125 @@
+package pipeline_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/strata-catalog/strata/generator/graph"
+	"github.com/strata-catalog/strata/generator/pipeline"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// TestBadInput runs every document of testdata/bad and compares what is said
+// with the golden file beside it: the kind, then each message.
+func TestBadInput(t *testing.T) {
+	files, err := filepath.Glob("testdata/bad/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no documents: %v", err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".json")
+		t.Run(name, func(t *testing.T) {
+			src, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := describe(pipeline.Run(name+".json", src))
+			golden := strings.TrimSuffix(file, ".json") + ".txt"
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatalf("%v; run go test ./generator/pipeline -update", err)
+			}
+			if got != string(want) {
+				t.Errorf("got:\n%swant:\n%s", got, want)
+			}
+		})
+	}
+}
+
+// describe prints the kind of a document (unreadable, broken, or its verdict)
+// and what was said about it.
+func describe(r *pipeline.Report, err error) string {
+	if err != nil {
+		return fmt.Sprintf("unreadable\n%v\n", err)
+	}
+	var b strings.Builder
+	if r.Broken() {
+		b.WriteString("broken\n")
+	} else {
+		fmt.Fprintf(&b, "%s\n", r.Verdict)
+	}
+	for _, f := range r.Findings {
+		fmt.Fprintf(&b, "%s: %s %s %v: %s\n", f.Position, f.Severity, f.Rule, f.Components, f.Message)
+		if f.Fix != "" {
+			fmt.Fprintf(&b, "\t%s\n", f.Fix)
+		}
+	}
+	return b.String()
+}
+
+// bomb is blocks of blocks that would expand to ten to the power of 12 layers.
+func bomb() string {
+	var b strings.Builder
+	b.WriteString(`{"id":"bomb","components":[{"id":"x","type":"input","params":{"shape":[1]}},{"id":"a","block":"b0","repeat":1000,"inputs":["x"]}],"blocks":{`)
+	for i := range 3 {
+		fmt.Fprintf(&b, `"b%d":{"inputs":["x"],"components":[{"id":"a","block":"b%d","repeat":1000,"inputs":["x"]}],"output":"a"},`, i, i+1)
+	}
+	b.WriteString(`"b3":{"inputs":["x"],"components":[{"id":"a","type":"relu","inputs":["x"]}],"output":"a"}}}`)
+	return b.String()
+}
+
+// TestHostileInput bounds the time and memory that hostile documents cost.
+func TestHostileInput(t *testing.T) {
+	random := make([]byte, 1<<20)
+	state := uint64(42)
+	for i := range random {
+		state = state*6364136223846793005 + 1442695040888963407
+		random[i] = byte(state >> 56)
+	}
+	cases := []struct{ name, src, want string }{
+		{"a megabyte of random bytes", string(random), "not JSON"},
+		{"nesting 100,000 deep", strings.Repeat("[", 100_000), "expected a graph document"},
+		{"nesting 100,000 deep in an extra", `{"x":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + "}", "nested deeper than 64 levels"},
+		{"nesting of objects", strings.Repeat(`{"components":`, 100_000), "found an object, expected a list"},
+		{"nesting in a parameter", `{"components":[{"id":"a","type":"input","params":{"shape":` + strings.Repeat("[", 70) + strings.Repeat("]", 70) + `}}]}`, "nested deeper than 64 levels"},
+		{"an expansion bomb", bomb(), "expands to more than 100000 components"},
+		{"a size of 10^18", `{"id":"m","components":[{"id":"x","type":"input","params":{"shape":[1,1000000000000000000]}}]}`, "at most 2^53"},
+		{"a size of 10^15, squared", `{"id":"m","components":[{"id":"x","type":"input","params":{"shape":[1000000000000000,1000000000000000]}},{"id":"o","type":"output","inputs":["x"]}]}`, "64-bit"},
+		{"more than the size limit", strings.Repeat(" ", graph.MaxBytes+1), "more than 32 MiB"},
+		{"too many components", `{"id":"m","components":[` + strings.Repeat(`{"id":"x","type":"relu"},`, 100_000) + `{"id":"x","type":"relu"}]}`, "more components than the limit of 100000"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			start := time.Now()
+			got := describe(pipeline.Run("hostile.json", []byte(c.src)))
+			took := time.Since(start)
+			runtime.ReadMemStats(&after)
+			if !strings.Contains(got, c.want) {
+				t.Errorf("said %.300q, want something with %q", got, c.want)
+			}
+			if len(got) > 4<<10 {
+				t.Errorf("said %d bytes; a message must stay readable", len(got))
+			}
+			if took > time.Second {
+				t.Errorf("took %v, more than a second", took)
+			}
+			if used := after.TotalAlloc - before.TotalAlloc; used > 200<<20 {
+				t.Errorf("allocated %d MB, more than 200", used>>20)
+			}
+		})
+	}
+}
