@@ -1,0 +1,55 @@
+package cost
+
+import "math/big"
+
+// A Fit says whether a card holds a model, or how many of them do.
+type Fit struct {
+	Card  string `json:"card"`
+	DType string `json:"dtype"` // of the weights
+	Fits  bool   `json:"fits"`  // on one card
+	// Cards is the least number of cards that hold it: what is kept for the
+	// weights (and the cache, when serving) is divided evenly among them, the
+	// rest stands on each. 0: no number does, since the rest alone is too large.
+	Cards int64 `json:"cards"`
+	// Bytes is what one card would need.
+	Bytes *big.Int `json:"need_bytes"`
+	// EachBytes is what each of Cards cards needs; nil when no number does.
+	EachBytes *big.Int `json:"each_bytes"`
+}
+
+// fit places what can be divided and what must stand on each card.
+func fit(c Card, d string, divided, whole *big.Int) Fit {
+	f := Fit{Card: c.Name, DType: d, Bytes: new(big.Int).Add(divided, whole)}
+	memory := big.NewInt(c.Memory)
+	f.Fits = f.Bytes.Cmp(memory) <= 0
+	room := new(big.Int).Sub(memory, whole)
+	switch {
+	case f.Fits:
+		f.Cards = 1
+	case room.Sign() <= 0:
+		return f
+	default:
+		n := new(big.Int).Sub(room, big.NewInt(1))
+		n.Add(n, divided).Div(n, room)
+		if !n.IsInt64() {
+			return f
+		}
+		f.Cards = n.Int64()
+	}
+	f.EachBytes = ceilDiv(divided, f.Cards)
+	f.EachBytes.Add(f.EachBytes, whole)
+	return f
+}
+
+// fitTraining divides weights, gradients and optimizer state; every card keeps
+// the activations of its own batch and its overhead.
+func fitTraining(c Card, t Training) Fit {
+	states := t.StateBytes()
+	return fit(c, BF16.Name, states, new(big.Int).Sub(t.TotalBytes, states))
+}
+
+// fitServing divides the weights and the cache; each card has its overhead.
+func fitServing(c Card, s Serving) Fit {
+	overhead := big.NewInt(s.OverheadBytes)
+	return fit(c, s.DType, new(big.Int).Sub(s.TotalBytes, overhead), overhead)
+}
