@@ -1,0 +1,191 @@
+package diff
+
+import (
+	"github.com/strata-catalog/strata/generator/cost"
+	"github.com/strata-catalog/strata/generator/shape"
+)
+
+// A Subject is a model to compare. Its plan holds the analysed graph and the
+// estimates. Both plans should assume the same, training data aside.
+type Subject struct {
+	ID, Name string
+	Plan     *cost.Plan
+}
+
+// A Side is what stands of one model above the rows.
+type Side struct {
+	Subject
+	Layers        int // components other than inputs and outputs
+	Params        int64
+	Counted       bool          // false: Params is a lower bound
+	Inputs        []shape.Shape // declared
+	Outputs       []shape.Shape // nil where one is not known
+	ForwardPasses bool
+	Order         []int // nodes in the order of the rows
+}
+
+// A Status says what became of a layer.
+type Status string
+
+// The statuses.
+const (
+	Same    Status = "same"
+	Changed Status = "changed"
+	Added   Status = "added"   // in B only
+	Removed Status = "removed" // in A only
+)
+
+// A Row is one layer of A, of B, or of both.
+type Row struct {
+	Status  Status
+	Changed []string // parameters that differ, by their declared names
+	A, B    int      // nodes of the models, -1 for none
+}
+
+// A Diff is what changed from A to B.
+type Diff struct {
+	A, B  Side
+	Rows  []Row
+	Folds []Fold // all rows once more, with repeats folded
+
+	Added, Removed, Changed, Same int   // rows
+	Layers                        int   // more in B
+	Params                        int64 // more in B
+	// Rewired says that every layer has its counterpart, and some are connected
+	// in another way; Identical that nothing at all differs.
+	Rewired, Identical bool
+
+	Headline string
+	Caveats  []Caveat
+	Bill     Bill
+}
+
+// Compare aligns two models.
+func Compare(a, b Subject) *Diff {
+	d := &Diff{A: side(a), B: side(b)}
+	d.Layers = d.B.Layers - d.A.Layers
+	d.Params = d.B.Params - d.A.Params
+	d.rows()
+	d.Rewired = d.rewired()
+	d.Identical = d.Added+d.Removed+d.Changed == 0 && !d.Rewired && d.Params == 0
+	d.Folds = d.fold()
+	d.Headline = d.headline()
+	d.Caveats = d.caveats()
+	d.Bill = d.bill()
+	return d
+}
+
+func side(s Subject) Side {
+	m := s.Plan.Model
+	return Side{
+		Subject: s, Layers: m.Layers(), Params: m.Params, Counted: m.Counted,
+		Inputs: shapes(s, m.Inputs()), Outputs: shapes(s, m.Outputs()),
+		ForwardPasses: m.ForwardPasses(), Order: m.Graph.FIFO(),
+	}
+}
+
+func shapes(s Subject, nodes []int) []shape.Shape {
+	list := make([]shape.Shape, len(nodes))
+	for k, i := range nodes {
+		list[k] = s.Plan.Model.Nodes[i].Out()
+	}
+	return list
+}
+
+// rows aligns the layers by their canonical types.
+func (d *Diff) rows() {
+	symbols := map[string]int32{}
+	path := align(d.A.types(symbols), d.B.types(symbols))
+	d.Rows = make([]Row, len(path))
+	for k, p := range path {
+		r := Row{A: -1, B: -1}
+		if p.a >= 0 {
+			r.A = d.A.Order[p.a]
+		}
+		if p.b >= 0 {
+			r.B = d.B.Order[p.b]
+		}
+		switch {
+		case r.A < 0:
+			r.Status = Added
+			d.Added++
+		case r.B < 0:
+			r.Status = Removed
+			d.Removed++
+		default:
+			r.Changed = changed(d.A.Plan.Model.Nodes[r.A].Node.Params, d.B.Plan.Model.Nodes[r.B].Node.Params)
+			r.Status = Same
+			if len(r.Changed) > 0 {
+				r.Status = Changed
+				d.Changed++
+			} else {
+				d.Same++
+			}
+		}
+		d.Rows[k] = r
+	}
+}
+
+// types are the layers' types as symbols, which both sides share.
+func (s *Side) types(symbols map[string]int32) []int32 {
+	list := make([]int32, len(s.Order))
+	for k, i := range s.Order {
+		name := s.Plan.Model.Nodes[i].TypeName()
+		n, ok := symbols[name]
+		if !ok {
+			n = int32(len(symbols))
+			symbols[name] = n
+		}
+		list[k] = n
+	}
+	return list
+}
+
+// rewired reports whether matched layers take their operands from layers that
+// do not match, or in another order. It is only asked where every layer has a
+// counterpart: elsewhere the rows say so.
+func (d *Diff) rewired() bool {
+	if d.Added+d.Removed > 0 {
+		return false
+	}
+	partner := make([]int, len(d.A.Order))
+	for _, r := range d.Rows {
+		partner[r.A] = r.B
+	}
+	for _, r := range d.Rows {
+		a, b := d.A.Plan.Model.Nodes[r.A].Inputs, d.B.Plan.Model.Nodes[r.B].Inputs
+		if len(a) != len(b) {
+			return true
+		}
+		for k := range a {
+			if partner[a[k]] != b[k] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// A Cell is what a row shows of one side.
+type Cell struct {
+	ID, Name string
+	Type     string // canonical
+	Display  string // the type as pages show it
+	Params   int64  // that the layer adds to the model
+	Counted  bool   // false: Params is a lower bound
+	Output   shape.Shape
+}
+
+// Cell is what a row shows of one of the side's nodes. A layer of a block is
+// named by its path, since each instance has the same names.
+func (s *Side) Cell(node int) Cell {
+	n := &s.Plan.Model.Nodes[node]
+	c := Cell{
+		ID: n.ID, Name: n.Component.Name, Type: n.TypeName(), Display: n.Display(),
+		Params: n.Params, Counted: n.Result.Counted, Output: n.Out(),
+	}
+	if n.Frame != nil {
+		c.Name = n.ID
+	}
+	return c
+}
