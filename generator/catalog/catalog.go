@@ -1,0 +1,80 @@
+// Package catalog holds everything a site is made of: each template with its
+// analysis and its note, the pages, the curated diffs, the settings. Load reads
+// it from file systems; a Catalog is immutable after that.
+//
+// One bad file does not stop the others. A template that cannot be read, or
+// that has a structural fault, is left out; so is a note, page or diff that
+// cannot be read. Problems lists all of that at once, by file, together with
+// what must be mended although the rest can be shown: a note that contradicts
+// its graph, an accepted finding that is not there.
+//
+// The package knows no address of the site and makes no markup.
+package catalog
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/strata-catalog/strata/generator/content"
+	"github.com/strata-catalog/strata/generator/pipeline"
+)
+
+// A Catalog is the input of a site, read and analysed.
+type Catalog struct {
+	Settings content.Settings
+	Entries  []*Entry            // by id
+	Pages    []*content.Page     // by path
+	Diffs    []*content.DiffNote // by ids; both are those of Entries
+	Problems []error             // what was left out, or must be mended: each a *graph.Error, by file
+
+	kinOnce sync.Once
+	kin     *kin
+}
+
+// An Entry is one template.
+type Entry struct {
+	ID               string        // the folder's name
+	File             string        // path of the model.json, for messages
+	Note             *content.Note // nil: no content file
+	*pipeline.Report               // findings that the note accepts are marked
+}
+
+// Entry finds a template by its id.
+func (c *Catalog) Entry(id string) (*Entry, bool) {
+	i, ok := slices.BinarySearchFunc(c.Entries, id, func(e *Entry, id string) int { return strings.Compare(e.ID, id) })
+	if !ok {
+		return nil, false
+	}
+	return c.Entries[i], true
+}
+
+// Name is the template's name as pages show it.
+func (e *Entry) Name() string {
+	if e.Doc.Name != "" {
+		return e.Doc.Name
+	}
+	return e.ID
+}
+
+// Summary is the note's line on the model, else the description of the graph.
+func (e *Entry) Summary() string {
+	if e.Note != nil && e.Note.Summary != "" {
+		return e.Note.Summary
+	}
+	return e.Doc.Description
+}
+
+// Tags lists the tags of the note and of the graph, each once.
+func (e *Entry) Tags() []string {
+	tags := []string{}
+	if e.Note != nil {
+		tags = append(tags, e.Note.Tags...)
+	}
+	for _, t := range e.Doc.Tags {
+		if !slices.Contains(tags, t) {
+			tags = append(tags, t)
+		}
+	}
+	return tags
+}

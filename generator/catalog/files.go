@@ -1,0 +1,105 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// maxLinks is how many symbolic links may lead to one file.
+const maxLinks = 40
+
+// resolve follows the symbolic links on the way to a file, and refuses those
+// that leave the tree.
+func resolve(fsys fs.FS, name string) (string, fs.FileInfo, error) {
+	at, links := ".", 0
+	for rest := strings.Split(name, "/"); len(rest) > 0; {
+		step := rest[0]
+		rest = rest[1:]
+		switch step {
+		case "", ".":
+			continue
+		case "..":
+			if at == "." {
+				return "", nil, errors.New("a symbolic link leads out of the tree; put the file itself there")
+			}
+			at = path.Dir(at)
+			continue
+		}
+		next := path.Join(at, step)
+		info, err := fs.Lstat(fsys, next)
+		if links > 0 && errors.Is(err, fs.ErrNotExist) {
+			return "", nil, errors.New("a symbolic link leads to nothing")
+		}
+		if err != nil {
+			return "", nil, plain(err)
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			at = next
+			continue
+		}
+		if links++; links > maxLinks {
+			return "", nil, errors.New("symbolic links lead in a circle")
+		}
+		target, err := fs.ReadLink(fsys, next)
+		if err != nil {
+			return "", nil, plain(err)
+		}
+		if path.IsAbs(target) || filepath.IsAbs(target) {
+			return "", nil, errors.New("a symbolic link leads out of the tree; put the file itself there")
+		}
+		rest = append(strings.Split(filepath.ToSlash(target), "/"), rest...)
+	}
+	info, err := fs.Lstat(fsys, at)
+	if err != nil {
+		return "", nil, plain(err)
+	}
+	return at, info, nil
+}
+
+// read reads a regular file up to a byte more than the limit, so that whoever
+// checks the size can see that it is too large.
+func read(fsys fs.FS, name string, limit int64) ([]byte, error) {
+	at, info, err := resolve(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("found %s, expected a file", kind(info.Mode()))
+	}
+	f, err := fsys.Open(at)
+	if err != nil {
+		return nil, plain(err)
+	}
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, plain(err)
+	}
+	return src, nil
+}
+
+func kind(m fs.FileMode) string {
+	if m.IsDir() {
+		return "a folder"
+	}
+	return "a device or a pipe"
+}
+
+// plain is an error without the path, which the place of the problem names.
+func plain(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// hidden reports whether a name is an editor's or a tool's own.
+func hidden(name string) bool {
+	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "#") || strings.HasSuffix(name, "~")
+}

@@ -1,0 +1,117 @@
+package content
+
+import "github.com/strata-catalog/strata/generator/graph"
+
+// A Note is the content file of a template: content/a/<id>.md.
+type Note struct {
+	File           string    `yaml:"-"` // where it was read from
+	Summary        string    `yaml:"summary" doc:"one line that says what the model is"`
+	PickWhen       string    `yaml:"pick-when" doc:"when to pick it: a sentence that completes \"Pick …\""`
+	Tags           []string  `yaml:"tags" doc:"words to find it by"`
+	Links          []Link    `yaml:"links" doc:"paper, code, checkpoint"`
+	Published      Published `yaml:"published" doc:"the published parameter count, with its source"`
+	Oracle         string    `yaml:"oracle" doc:"entry of the tables of published figures that the tests compare with"`
+	Accept         []Accept  `yaml:"accept" doc:"findings that are right as they are, each with its reason"`
+	TrainingTokens int64     `yaml:"training-tokens" min:"1" doc:"tokens that the checkpoint was trained on"`
+	Images         int64     `yaml:"training-images" min:"1" doc:"images that the checkpoint saw: epochs × images"`
+	Released       string    `yaml:"released" is:"date" doc:"release date, YYYY-MM-DD or YYYY-MM"`
+	MaskedLanguage bool      `yaml:"masked-language-model" doc:"a head over the vocabulary without causal attention is meant"`
+	Body           string    `yaml:"-"` // Markdown after the front matter
+	BodyLine       int       `yaml:"-"` // the line of the file that the body begins on
+
+	places
+}
+
+// A Link is a named address.
+type Link struct {
+	Title string `yaml:"title,required" doc:"text of the link"`
+	URL   string `yaml:"url,required" is:"url" doc:"address, http or https"`
+}
+
+// Published is what the authors of a checkpoint say of it.
+type Published struct {
+	Parameters int64  `yaml:"parameters" min:"1" doc:"number of parameters"`
+	Source     string `yaml:"source,required" doc:"where that is said"`
+	Stored     int64  `yaml:"stored" min:"1" doc:"elements that the checkpoint's file stores"`
+	Lines      []Line `yaml:"lines" doc:"what stands between parameters and stored elements"`
+}
+
+// A Line explains a part of the difference between what a model has and what
+// its file stores.
+type Line struct {
+	Elements int64  `yaml:"elements,required" doc:"number of elements, negative for what the file lacks"`
+	What     string `yaml:"what,required" doc:"what they are"`
+}
+
+// An Accept lets a finding stand.
+type Accept struct {
+	Rule string `yaml:"rule,required" doc:"id of the rule"`
+	Why  string `yaml:"why,required" doc:"why it is right here"`
+}
+
+// A DiffNote is the content file of a curated diff: content/diff/<a>-vs-<b>.md.
+type DiffNote struct {
+	File     string `yaml:"-"`
+	A        string `yaml:"-"` // ids, from the file's name
+	B        string `yaml:"-"`
+	Story    string `yaml:"story" doc:"one line that says what the diff shows"`
+	Body     string `yaml:"-"`
+	BodyLine int    `yaml:"-"`
+
+	places
+}
+
+// A Page is a content page: content/<path>.md.
+type Page struct {
+	File        string `yaml:"-"`
+	Path        string `yaml:"-"` // address without the extension
+	Title       string `yaml:"title,required" doc:"heading and title of the page"`
+	Description string `yaml:"description" doc:"one line for search engines; the first paragraph when it is not given"`
+	Menu        int    `yaml:"menu" min:"0" doc:"place in the menu, from 1; 0 keeps it out"`
+	Body        string `yaml:"-"`
+	BodyLine    int    `yaml:"-"`
+
+	places
+}
+
+// ParseNote reads the note on a template. file stands in messages.
+func ParseNote(file string, src []byte) (*Note, error) {
+	n := &Note{File: file}
+	var err error
+	n.places, n.Body, n.BodyLine, err = parse(file, src, n)
+	return n, err
+}
+
+// ParseDiffNote reads the note on a diff. Its ids are the caller's to fill in.
+func ParseDiffNote(file string, src []byte) (*DiffNote, error) {
+	n := &DiffNote{File: file}
+	var err error
+	n.places, n.Body, n.BodyLine, err = parse(file, src, n)
+	return n, err
+}
+
+// ParsePage reads a content page. path is its address without the extension.
+func ParsePage(file, path string, src []byte) (*Page, error) {
+	p := &Page{File: file, Path: path}
+	var err error
+	p.places, p.Body, p.BodyLine, err = parse(file, src, p)
+	if p.Description == "" {
+		p.Description = FirstParagraph(p.Body)
+	}
+	return p, err
+}
+
+// places says where in a file each value stands, by path: published.stored,
+// accept[0].rule.
+type places map[string]graph.Position
+
+// At is the place of a value; where it was not given, the place of what it
+// belongs to, at last the file.
+func (p places) At(path string) graph.Position {
+	for {
+		if pos, ok := p[path]; ok || path == "" {
+			return pos
+		}
+		path = parent(path)
+	}
+}
