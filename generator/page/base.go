@@ -1,0 +1,64 @@
+package page
+
+// Base is what every HTML page has.
+type Base struct {
+	Site        *Site
+	Path        string // of the page, from the root of the site
+	Title       string // of the document, without the name of the site
+	Description string // for search engines
+	Alternates  []Alternate
+	// Rooted marks a page that is served at any address: its links begin at the
+	// root of the host.
+	Rooted bool
+}
+
+// An Alternate is a page in another form.
+type Alternate struct {
+	Type string // media type
+	Text string // name of the form
+	Path string
+}
+
+// URL is the address of a file of the site as a link on this page. A whole URL
+// stays as it is.
+func (b *Base) URL(path string) string {
+	switch {
+	case external(path):
+		return path
+	case b.Rooted:
+		return b.Site.root() + escape(path)
+	}
+	return relative(b.Path, path)
+}
+
+// Canonical is the address of the page for other sites, "" when the site has
+// no base URL or the page no address of its own.
+func (b *Base) Canonical() string {
+	if b.Site.BaseURL == "" || b.Rooted {
+		return ""
+	}
+	return b.Site.absolute(b.Path)
+}
+
+// Absolute is the address of a file for other sites where there is a base URL,
+// else as a link on this page.
+func (b *Base) Absolute(path string) string {
+	if b.Site.BaseURL == "" || external(path) {
+		return b.URL(path)
+	}
+	return b.Site.absolute(path)
+}
+
+// External reports whether an address is of another site.
+func (b *Base) External(path string) bool { return external(path) }
+
+// Here reports whether the page is the one at an address.
+func (b *Base) Here(path string) bool { return b.Path == path }
+
+// FullTitle is the title of the document with the name of the site.
+func (b *Base) FullTitle() string {
+	if b.Title == "" || b.Title == b.Site.Title {
+		return b.Site.Title
+	}
+	return b.Title + " · " + b.Site.Title
+}

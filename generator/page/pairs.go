@@ -1,0 +1,238 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/strata-catalog/strata/generator/catalog"
+	"github.com/strata-catalog/strata/generator/content"
+	"github.com/strata-catalog/strata/generator/cost"
+	"github.com/strata-catalog/strata/generator/diff"
+	"github.com/strata-catalog/strata/generator/facts"
+)
+
+// A DiffEntry is a pair of templates as lists show it.
+type DiffEntry struct {
+	facts.Difference
+	Story string   `json:"story" doc:"what the diff shows, empty when nobody wrote about it"`
+	URLs  DiffURLs `json:"urls" doc:"addresses of the diff, from the root of the site"`
+
+	Title  string `json:"-"` // both names
+	Params Cell   `json:"-"` // ParametersDelta as tables show it
+	Layers string `json:"-"` // LayersDelta likewise
+}
+
+// title is a pair by its names, as on its page.
+func title(p *pair) string {
+	side := func(e *catalog.Entry) diff.Side { return diff.Side{Subject: diff.Subject{ID: e.ID, Name: e.Name()}} }
+	d := diff.Diff{A: side(p.A), B: side(p.B)}
+	a, b := d.Names()
+	return a + " vs " + b
+}
+
+// A pair is two templates that have a diff. What lists show of it is kept, the
+// diff itself is not.
+type pair struct {
+	catalog.Pair
+	urls   DiffURLs
+	listed atomic.Pointer[facts.Difference]
+}
+
+// planPairs adds the diffs, and the page to choose one from. The error names a
+// pair whose address another one has.
+func (s *Site) planPairs(add func(string, func() (any, error), ...string)) error {
+	s.pairOf = map[[2]string]*pair{}
+	for _, p := range s.catalog.Pairs() {
+		q := &pair{Pair: p, urls: diffURLs(p.A.ID, p.B.ID)}
+		if s.files[q.urls.HTML] {
+			return fmt.Errorf("the diff of %s and %s would become %s, which the site has already; rename a template", p.A.ID, p.B.ID, q.urls.HTML)
+		}
+		s.pairs = append(s.pairs, q)
+		s.pairOf[key(p.A, p.B)] = q
+		add(q.urls.HTML, func() (any, error) { return s.diff(q) }, q.urls.Markdown, q.urls.JSON)
+	}
+	if len(s.pairs) > 0 {
+		add(DiffsPath, s.diffIndex)
+	}
+	return nil
+}
+
+// key is of two templates in either order.
+func key(a, b *catalog.Entry) [2]string {
+	return [2]string{min(a.ID, b.ID), max(a.ID, b.ID)}
+}
+
+// compare makes the diff of a pair, and keeps what lists show of it.
+func (s *Site) compare(p *pair) (*diff.Diff, error) {
+	a, err := s.subject(p.A)
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.subject(p.B)
+	if err != nil {
+		return nil, err
+	}
+	d := diff.Compare(a, b)
+	listed := facts.Listed(d)
+	p.listed.Store(&listed)
+	return d, nil
+}
+
+// subject is a template to compare, with its estimates.
+func (s *Site) subject(e *catalog.Entry) (diff.Subject, error) {
+	plan, err := cost.New(e.Model, e.Assumed(s.assumptions))
+	if err != nil {
+		return diff.Subject{}, fmt.Errorf("%s: %w", e.File, err)
+	}
+	return diff.Subject{ID: e.ID, Name: e.Name(), Plan: plan}, nil
+}
+
+// diffEntry is a pair as lists show it. Diffs come first among the pages, so
+// that as a rule none is made for a list alone.
+func (s *Site) diffEntry(p *pair) (DiffEntry, error) {
+	if p.listed.Load() == nil {
+		if _, err := s.compare(p); err != nil {
+			return DiffEntry{}, err
+		}
+	}
+	e := DiffEntry{Difference: *p.listed.Load(), URLs: p.urls, Title: title(p)}
+	e.Params, e.Layers = signed(e.ParametersDelta), signed(int64(e.LayersDelta)).Text
+	if p.Note != nil {
+		e.Story = p.Note.Story
+	}
+	return e, nil
+}
+
+// diffEntries are pairs as lists show them.
+func (s *Site) diffEntries(pairs []*pair) ([]DiffEntry, error) {
+	list := make([]DiffEntry, len(pairs))
+	for k, p := range pairs {
+		var err error
+		if list[k], err = s.diffEntry(p); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// related lists the diffs of a template: those written up, then those with its
+// nearest relatives, the nearest first.
+func (s *Site) related(e *catalog.Entry) ([]DiffEntry, error) {
+	var list []*pair
+	for _, p := range s.written() {
+		if p.A == e || p.B == e {
+			list = append(list, p)
+		}
+	}
+	for _, o := range s.catalog.Relatives(e, s.catalog.Settings.Relatives) {
+		if p := s.pairOf[key(e, o)]; p != nil && p.Note == nil {
+			list = append(list, p)
+		}
+	}
+	return s.diffEntries(list)
+}
+
+// written lists the pairs that somebody wrote about.
+func (s *Site) written() (list []*pair) {
+	for _, p := range s.pairs {
+		if p.Note != nil {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+func (s *Site) diff(p *pair) (any, error) {
+	compared, err := s.compare(p)
+	if err != nil {
+		return nil, err
+	}
+	d := NewDiff(facts.Compared(compared), s.catalog.Settings.GPUs)
+	u := p.urls
+	d.Base = Base{
+		Site: s, Path: u.HTML, Title: d.Title, Description: d.Description,
+		Alternates: []Alternate{{"text/markdown", "Markdown", u.Markdown}, {"application/json", "JSON", u.JSON}},
+	}
+	graphs := GraphPaths{TemplateURLs(p.A.ID).Graph, TemplateURLs(p.B.ID).Graph}
+	d.Data.Schema, d.Data.URLs, d.Data.Graphs = s.schemaURL(DiffSchema), u, &graphs
+	d.Templates = []Item{{Text: d.Data.NameA, Path: TemplateURLs(p.A.ID).HTML}, {Text: d.Data.NameB, Path: TemplateURLs(p.B.ID).HTML}}
+	d.Graphs = []Item{
+		{d.Data.NameA, graphs.A, ""},
+		{d.Data.NameB, graphs.B, ""},
+		{"This diff as Markdown", u.Markdown, ""},
+		{"This diff as JSON", u.JSON, "every row, fold and line of the bill"},
+		{"JSON Schema of this diff", DiffSchema, ""},
+		{"Every diff", IndexJSON, ""},
+	}
+	if p.Note == nil {
+		return d, nil
+	}
+	return d, s.diffNote(d, p.Note)
+}
+
+// diffNote fills in what the content file says.
+func (s *Site) diffNote(d *Diff, n *content.DiffNote) (err error) {
+	d.Story, d.Data.Story = n.Story, n.Story
+	ids := map[string]bool{}
+	for _, sec := range diffSections {
+		ids[sec.ID] = true
+	}
+	d.Markdown = s.relink(&d.Base, strings.TrimSpace(n.Body), ids)
+	d.Body, err = s.body(&d.Base, content.Options{File: n.File, Line: n.BodyLine, Prefix: notesPrefix}, n.Body, ids)
+	return err
+}
+
+// Diffs is the page to choose a diff from.
+type Diffs struct {
+	Base
+	Count     int         // of pairs
+	Written   []DiffEntry // those that somebody wrote about
+	Templates []DiffsOf   // by name
+}
+
+// DiffsOf are the diffs of one template.
+type DiffsOf struct {
+	Name  string
+	Path  string // of the template
+	Diffs []DiffWith
+}
+
+// A DiffWith is a diff of a template with another one.
+type DiffWith struct {
+	Name     string // of the other
+	Path     string
+	Headline string
+	Params   string // that the other has more
+}
+
+func (s *Site) diffIndex() (any, error) {
+	d := &Diffs{
+		Base:  Base{Site: s, Path: DiffsPath, Title: "Diffs", Description: "Pairs of architectures, compared row by row and by what each change costs."},
+		Count: len(s.pairs),
+	}
+	var err error
+	if d.Written, err = s.diffEntries(s.written()); err != nil {
+		return nil, err
+	}
+	of := map[*catalog.Entry][]DiffWith{}
+	for _, p := range s.pairs {
+		e, err := s.diffEntry(p)
+		if err != nil {
+			return nil, err
+		}
+		of[p.A] = append(of[p.A], DiffWith{p.B.Name(), p.urls.HTML, e.Headline, signed(e.ParametersDelta).Text})
+		of[p.B] = append(of[p.B], DiffWith{p.A.Name(), p.urls.HTML, e.Headline, signed(-e.ParametersDelta).Text})
+	}
+	for _, e := range s.catalog.Entries {
+		if list := of[e]; list != nil {
+			slices.SortStableFunc(list, func(a, b DiffWith) int { return byName(a.Name, b.Name) })
+			d.Templates = append(d.Templates, DiffsOf{e.Name(), TemplateURLs(e.ID).HTML, list})
+		}
+	}
+	slices.SortStableFunc(d.Templates, func(a, b DiffsOf) int { return byName(a.Name, b.Name) })
+	return d, nil
+}
+
+func byName(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) }

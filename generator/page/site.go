@@ -1,0 +1,153 @@
+package page
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"sort"
+	"strings"
+	"sync"
+
+	"github.com/strata-catalog/strata/generator/catalog"
+	"github.com/strata-catalog/strata/generator/content"
+	"github.com/strata-catalog/strata/generator/cost"
+)
+
+// A Site is a catalog as pages. It is immutable and safe for concurrent use.
+type Site struct {
+	Title       string
+	Description string
+	Language    string // of the texts, as in HTML
+	Author      string // "" when nobody is named
+	SourceURL   string // where templates and texts are kept, "" when not known
+	BaseURL     string // where the site is published: ends in a slash, or is ""
+	Version     string // of the generator
+	Menu        []Item // beside the catalog itself
+
+	catalog     *catalog.Catalog
+	assumptions cost.Assumptions // of every estimate
+	files       map[string]bool  // every address of the site
+	pages       []Page
+	pairs       []*pair                  // that have a diff
+	pairOf      map[[2]string]*pair      // by ids, in order
+	users       func() map[string][]Item // the templates by the layer types that they use
+}
+
+// An Item is an entry of a menu or a list of links.
+type Item struct {
+	Text string // of the link
+	Path string // from the root of the site, or a whole URL
+	Note string // what stands there, "" when the text says it
+}
+
+// A Page is one address with its data. Some data make more than one file.
+type Page struct {
+	Path string // from the root of the site
+	// Data makes what stands on the page, a pointer to one of this package's
+	// structs. What it returns is whole even with an error, which reports
+	// links that lead nowhere, left out of the page.
+	Data func() (any, error)
+}
+
+// Options are what a site needs beside its catalog.
+type Options struct {
+	BaseURL string // where it is published; "" takes that of the catalog's settings
+	Version string // of the generator
+}
+
+// New plans the pages of a catalog. The error joins what is wrong with the
+// settings, and the content pages at an address that something else has.
+func New(c *catalog.Catalog, o Options) (*Site, error) {
+	base, err1 := baseURL(o.BaseURL, c.Settings.BaseURL)
+	assumptions, err2 := c.Assumptions()
+	s := &Site{
+		Title: c.Settings.Title, Description: c.Settings.Description, Language: c.Settings.Language,
+		Author: c.Settings.Author, SourceURL: c.Settings.CatalogURL, BaseURL: base, Version: o.Version,
+		catalog: c, assumptions: assumptions, files: map[string]bool{BuildPath: true},
+	}
+	s.users = sync.OnceValue(s.findUsers)
+	err3 := s.plan()
+	s.Menu = append(s.references(), menu(c.Pages)...)
+	return s, errors.Join(err1, err2, err3)
+}
+
+// baseURL is the address that a site is published at, with a slash at its end.
+func baseURL(given, setting string) (string, error) {
+	base := given
+	if base == "" {
+		base = setting
+	}
+	if base == "" {
+		return "", nil
+	}
+	u, err := url.Parse(base)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+		return "", fmt.Errorf("base URL is %q, expected an address such as https://example.org/catalog/", base)
+	}
+	return strings.TrimSuffix(u.String(), "/") + "/", nil
+}
+
+// references are the entries of the menu for what is made of the catalog and of
+// the declarations.
+func (s *Site) references() (items []Item) {
+	if s.files[DiffsPath] {
+		items = append(items, Item{Text: "Diffs", Path: DiffsPath})
+	}
+	return append(items, Item{Text: "Layers", Path: LayersPath}, Item{Text: "Rules", Path: RulesPath})
+}
+
+func menu(pages []*content.Page) []Item {
+	var listed []*content.Page
+	for _, p := range pages {
+		if p.Menu > 0 {
+			listed = append(listed, p)
+		}
+	}
+	sort.SliceStable(listed, func(i, j int) bool { return listed[i].Menu < listed[j].Menu })
+	items := make([]Item, len(listed))
+	for i, p := range listed {
+		items[i] = Item{Text: p.Title, Path: contentPath(p)}
+	}
+	return items
+}
+
+// plan lists every page, and every address.
+func (s *Site) plan() error {
+	add := func(path string, data func() (any, error), more ...string) {
+		s.pages = append(s.pages, Page{path, data})
+		for _, file := range append(more, path) {
+			s.files[file] = true
+		}
+	}
+	err := s.planPairs(add)
+	s.templates(add)
+	s.layerPages(add)
+	add(RulesPath, s.rules)
+	add(Home, s.home)
+	add(IndexJSON, s.index, IndexMarkdown, IndexSchema, TemplateSchema, DiffSchema)
+	add(GraphSchema, s.graphSchema)
+	add(LLMs, s.guide)
+	add(SiteMap, s.siteMap)
+	add(FeedPath, s.feed)
+	add(Robots, s.robots)
+	add(NotFoundPath, s.notFound)
+	add(NoJekyll, func() (any, error) { return &Text{Path: NoJekyll}, nil })
+	return errors.Join(err, s.contentPages(add))
+}
+
+// Pages lists every page. Diffs come first, since lists show their headlines,
+// then the templates: they are most of the work.
+func (s *Site) Pages() []Page { return s.pages }
+
+// Has reports whether a file is part of the site.
+func (s *Site) Has(path string) bool { return s.files[path] || strings.HasPrefix(path, AssetFolder) }
+
+// sorted lists the keys of a map in order.
+func sorted[V any](m map[string]V) []string {
+	list := make([]string, 0, len(m))
+	for k := range m {
+		list = append(list, k)
+	}
+	sort.Strings(list)
+	return list
+}

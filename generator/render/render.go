@@ -1,0 +1,114 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"io/fs"
+
+	"github.com/strata-catalog/strata/generator/content"
+	"github.com/strata-catalog/strata/generator/facts"
+	"github.com/strata-catalog/strata/generator/graph"
+	"github.com/strata-catalog/strata/generator/page"
+)
+
+// A File is a finished file of the site.
+type File struct {
+	Path string // from the root of the site
+	Data []byte
+}
+
+// A Renderer makes files of pages. It is safe for concurrent use.
+type Renderer struct{ theme *theme }
+
+// New loads a theme from its folders; files of a later folder replace those of
+// the same name in an earlier one. The error says what is wrong with the theme,
+// by file and line.
+func New(folders ...fs.FS) (*Renderer, error) {
+	t, err := load(folders)
+	if err != nil {
+		return nil, err
+	}
+	return &Renderer{t}, nil
+}
+
+// Assets are the files of the theme.
+func (r *Renderer) Assets() []File { return r.theme.files }
+
+// Render makes the files of a page, given its data.
+func (r *Renderer) Render(data any) ([]File, error) {
+	switch d := data.(type) {
+	case *page.Template:
+		return r.template(d)
+	case *page.Diff:
+		return r.diff(d)
+	case *page.Diffs:
+		return r.html(diffsLayout, d.Path, d)
+	case *page.Catalog:
+		return r.html(catalogLayout, d.Path, d)
+	case *page.Layers:
+		return r.html(layersLayout, d.Path, d)
+	case *page.Layer:
+		return r.html(layerLayout, d.Path, d)
+	case *page.Rules:
+		return r.html(rulesLayout, d.Path, d)
+	case *page.Content:
+		return r.html(contentLayout, d.Path, d)
+	case *page.NotFound:
+		return r.html(missingLayout, d.Path, d)
+	case *page.Index:
+		return index(d)
+	case *page.Guide:
+		return []File{{d.Path, guide(d)}}, nil
+	case *page.Map:
+		return []File{{page.SiteMap, siteMap(d)}}, nil
+	case *page.Feed:
+		return []File{{d.Path, feed(d)}}, nil
+	case *page.Text:
+		return []File{{d.Path, []byte(d.Body)}}, nil
+	}
+	return nil, fmt.Errorf("render: no page is made of a %T", data)
+}
+
+// html executes a layout.
+func (r *Renderer) html(layout, path string, data any) ([]File, error) {
+	var b bytes.Buffer
+	if err := r.theme.layouts[layout].Execute(&b, data); err != nil {
+		return nil, fmt.Errorf("%s: theme: %w", path, err)
+	}
+	return []File{{path, printable(b.Bytes())}}, nil
+}
+
+// template makes the page, its Markdown twin, the analysis and the graph.
+func (r *Renderer) template(t *page.Template) ([]File, error) {
+	files, err := r.html(templateLayout, t.Path, t)
+	if err != nil {
+		return nil, err
+	}
+	analysis, err := facts.JSON(t.Data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.Data.URLs.JSON, err)
+	}
+	u := t.Data.URLs
+	files = append(files, File{u.Markdown, markdown(t)}, File{u.JSON, analysis}, File{u.Graph, graph.Encode(t.Graph)})
+	if t.Code != nil {
+		files = append(files, File{t.Code.Path, []byte(t.Code.Source)})
+	}
+	return files, nil
+}
+
+// functions are what layouts may call, beside the methods of the data.
+var functions = template.FuncMap{
+	"structure": structure,
+	"ledger":    ledger,
+	"bar":       bar,
+	"strip":     strip,
+	"diffrows":  diffRows,
+	"python":    func(src string) template.HTML { return template.HTML(content.Highlight("python", src)) }, // escapes too
+	"body":      func(html string) template.HTML { return template.HTML(html) },                            // made by package content, which escapes
+	"count":     count,
+	"exact":     exact,
+	"work":      work,
+	"sum":       sum,
+	"code":      func(language, src string) template.HTML { return template.HTML(content.Highlight(language, src)) },
+}

@@ -1,0 +1,262 @@
+package site
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/strata-catalog/strata/generator/catalog"
+	"github.com/strata-catalog/strata/generator/facts"
+	"github.com/strata-catalog/strata/generator/page"
+	"github.com/strata-catalog/strata/generator/render"
+	"github.com/strata-catalog/strata/generator/verify"
+	"github.com/strata-catalog/strata/themes"
+)
+
+// Config says what to build. Templates is all it needs.
+type Config struct {
+	Templates fs.FS // <id>/model.json
+	Content   fs.FS // texts and settings; nil: none, and default settings
+	Theme     fs.FS // files that replace those of the default theme; nil: none
+
+	// TemplatesName and ContentName are the two folders in messages;
+	// "templates" and "content" when empty.
+	TemplatesName, ContentName string
+
+	BaseURL string // where the site is published; "" takes that of the settings
+	Version string // of the generator
+	Jobs    int    // files worked on at once; 0: as many as there are processors
+
+	Strict    bool // a verdict of fail is a problem
+	KeepGoing bool // publish what is good although there are problems
+
+	// Progress is told how many of the pages are finished, one call at a time.
+	// Nil: nobody is.
+	Progress func(done, total int)
+}
+
+// A Result says what was built.
+type Result struct {
+	Templates int // published
+	Pages     int // of HTML
+	Files     int
+	Bytes     int64
+	// Problems is everything that is wrong with the input, also where the rest
+	// was published.
+	Problems []error
+	Notes    []string // what to know although nothing is wrong
+}
+
+// Problems is the error of a build that published nothing because of its
+// input: one line for each problem.
+type Problems []error
+
+func (p Problems) Error() string {
+	lines := make([]string, len(p))
+	for i, err := range p {
+		lines[i] = err.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap gives errors.Is and errors.As the problems.
+func (p Problems) Unwrap() []error { return p }
+
+// Build makes a site. With problems in its input it publishes nothing and
+// returns Problems, unless it is to keep going. Any other error means that the
+// catalog, the theme or the sink could not be used at all. The Result lists the
+// problems in either case.
+func Build(c Config, sink Sink) (Result, error) {
+	b := &builder{Config: c, sink: sink}
+	b.Jobs = cmp.Or(b.Jobs, runtime.GOMAXPROCS(0))
+	err := b.build()
+	if err == nil && len(b.result.Problems) > 0 && !c.KeepGoing {
+		err = Problems(b.result.Problems)
+	}
+	if err != nil {
+		return b.result, errors.Join(err, sink.Discard())
+	}
+	return b.result, sink.Commit()
+}
+
+type builder struct {
+	Config
+	sink   Sink
+	render *render.Renderer
+	result Result
+
+	mu   sync.Mutex
+	sums map[string]string // SHA-256 of each file
+}
+
+func (b *builder) build() error {
+	cat, err := catalog.Load(catalog.Options{
+		Templates: b.Templates, Content: b.Content, Jobs: b.Jobs,
+		TemplatesName: b.TemplatesName, ContentName: b.ContentName,
+	})
+	if err != nil {
+		return err
+	}
+	b.result.Problems = append(b.result.Problems, cat.Problems...)
+	b.result.Templates = len(cat.Entries)
+	if b.Strict {
+		b.failures(cat)
+	}
+	if len(b.result.Problems) > 0 && !b.KeepGoing {
+		return nil
+	}
+	layers := []fs.FS{themes.Default()}
+	if b.Theme != nil {
+		layers = append(layers, b.Theme)
+	}
+	if b.render, err = render.New(layers...); err != nil {
+		return err
+	}
+	s, err := page.New(cat, page.Options{BaseURL: b.BaseURL, Version: b.Version})
+	if err != nil {
+		b.result.Problems = append(b.result.Problems, split(err)...)
+		return Problems(b.result.Problems)
+	}
+	if s.BaseURL == "" {
+		b.result.Notes = append(b.result.Notes, "no base URL is given: the site map and the feed hold addresses without a host")
+	}
+	return b.publish(s)
+}
+
+// failures makes problems of failed verdicts.
+func (b *builder) failures(cat *catalog.Catalog) {
+	for _, e := range cat.Entries {
+		if e.Verdict == verify.Fail {
+			b.result.Problems = append(b.result.Problems, fmt.Errorf("%s: the verdict is %s; run check on the file for its findings", e.File, e.Verdict))
+		}
+	}
+}
+
+// publish renders every page, each worker one at a time.
+func (b *builder) publish(s *page.Site) error {
+	pages := s.Pages()
+	b.sums = make(map[string]string, 5*len(pages))
+	for _, f := range b.render.Assets() {
+		if err := b.put(f); err != nil {
+			return err
+		}
+	}
+	problems := make([]error, len(pages)) // by page, so that their order does not depend on the workers
+	failed := make([]error, len(pages))
+	var next atomic.Int64
+	var stop atomic.Bool
+	var wg sync.WaitGroup
+	done := 0
+	for range min(b.Jobs, len(pages)) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(pages) && !stop.Load(); i = int(next.Add(1)) - 1 {
+				if problems[i], failed[i] = b.page(pages[i]); failed[i] != nil {
+					stop.Store(true)
+				}
+				b.mu.Lock()
+				done++
+				if b.Progress != nil {
+					b.Progress(done, len(pages))
+				}
+				b.mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if err := errors.Join(failed...); err != nil {
+		return err
+	}
+	for _, err := range problems {
+		b.result.Problems = append(b.result.Problems, split(err)...)
+	}
+	return b.manifest()
+}
+
+// page renders one page. problem is what is wrong with its text, err what is
+// wrong with the theme or the sink.
+func (b *builder) page(p page.Page) (problem, err error) {
+	data, problem := p.Data()
+	if data == nil {
+		return problem, nil
+	}
+	files, err := b.render.Render(data)
+	if err != nil {
+		return problem, err
+	}
+	for _, f := range files {
+		if err := b.put(f); err != nil {
+			return problem, err
+		}
+	}
+	return problem, nil
+}
+
+// split takes joined errors apart.
+func split(err error) []error {
+	if err == nil {
+		return nil
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var list []error
+		for _, e := range joined.Unwrap() {
+			list = append(list, split(e)...)
+		}
+		return list
+	}
+	return []error{err}
+}
+
+// put hands a file to the sink, once.
+func (b *builder) put(f render.File) error {
+	sum := sha256.Sum256(f.Data)
+	b.mu.Lock()
+	_, twice := b.sums[f.Path]
+	b.sums[f.Path] = hex.EncodeToString(sum[:])
+	b.result.Files++
+	b.result.Bytes += int64(len(f.Data))
+	if strings.HasSuffix(f.Path, ".html") {
+		b.result.Pages++
+	}
+	b.mu.Unlock()
+	if twice {
+		return fmt.Errorf("two pages would become %s", f.Path)
+	}
+	return b.sink.Put(f.Path, f.Data)
+}
+
+// Manifest is build.json.
+type Manifest struct {
+	Generator page.Generator `json:"generator"`
+	Templates int            `json:"templates"`
+	Pages     int            `json:"pages"`
+	Count     int            `json:"count"` // of files
+	Files     []Sum          `json:"files"` // by path; build.json itself is not among them
+}
+
+// A Sum is a file with its checksum.
+type Sum struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+}
+
+// manifest writes build.json, which says what the others are.
+func (b *builder) manifest() error {
+	m := Manifest{Generator: page.Generator{Name: page.GeneratorName, Version: b.Version}, Templates: b.result.Templates, Pages: b.result.Pages, Count: len(b.sums)}
+	for path, sum := range b.sums {
+		m.Files = append(m.Files, Sum{path, sum})
+	}
+	slices.SortFunc(m.Files, func(a, b Sum) int { return strings.Compare(a.Path, b.Path) })
+	data, err := facts.JSON(m)
+	if err != nil {
+		return err
+	}
+	return b.put(render.File{Path: page.BuildPath, Data: data})
+}

@@ -1,0 +1,71 @@
+package site
+
+import (
+	"slices"
+	"strings"
+	"sync"
+)
+
+// A Sink takes the files of a build. Put may be called by several goroutines at
+// once. After the last one either Commit or Discard is called: until then a
+// reader must see what was there before.
+type Sink interface {
+	Put(path string, data []byte) error
+	Commit() error
+	Discard() error
+}
+
+// Memory is a Sink that holds its files: for previews and tests. The zero value
+// is empty.
+type Memory struct {
+	mu    sync.Mutex
+	next  map[string][]byte
+	files map[string][]byte
+}
+
+// Put implements Sink.
+func (m *Memory) Put(path string, data []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.next == nil {
+		m.next = map[string][]byte{}
+	}
+	m.next[path] = slices.Clone(data)
+	return nil
+}
+
+// Commit implements Sink.
+func (m *Memory) Commit() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.files, m.next = m.next, nil
+	return nil
+}
+
+// Discard implements Sink.
+func (m *Memory) Discard() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.next = nil
+	return nil
+}
+
+// File is the published file at a path.
+func (m *Memory) File(path string) (data []byte, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	data, ok = m.files[path]
+	return data, ok
+}
+
+// Paths lists the published files.
+func (m *Memory) Paths() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	list := make([]string, 0, len(m.files))
+	for path := range m.files {
+		list = append(list, path)
+	}
+	slices.SortFunc(list, strings.Compare)
+	return list
+}
