@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"math/big"
+	"os"
+	"path/filepath"
+
+	"github.com/strata-catalog/strata/generator/content"
+	"github.com/strata-catalog/strata/generator/format"
+	"github.com/strata-catalog/strata/generator/site"
+)
+
+var buildCommand = &Command{
+	Name:  "build",
+	Short: "build the site",
+	Long: `Reads the graphs under templates/, analyses them, and writes the site. All
+folders are taken from --source unless they are given themselves. Only a folder
+templates/ is needed: without content/ there are no texts and no settings, and
+without a theme of its own a site has the one that the program carries. With
+--templates and without --content, no content is read.
+
+All problems of the input are reported at once, and nothing is published then,
+unless --keep-going publishes the rest.
+
+Exit code 0: built. 1: problems in the input. 2: wrong usage, or a folder that
+cannot be read or written.`,
+	Setup: func(fs *flag.FlagSet) func(*Session, []string) error {
+		b := &build{}
+		fs.StringVar(&b.source, "source", ".", "`DIR` that holds templates/, content/ and themes/")
+		fs.StringVar(&b.templates, "templates", "", "`DIR` of the graphs, DIR/<id>/model.json")
+		fs.StringVar(&b.content, "content", "", "`DIR` of the texts and of site.yaml")
+		fs.StringVar(&b.theme, "theme", "", "`DIR` of files that replace those of the default theme")
+		fs.StringVar(&b.out, "out", "", "`DIR` to write to (default public/ in the source folder)")
+		fs.StringVar(&b.baseURL, "base-url", "", "`URL` where the site is published, with its path")
+		fs.IntVar(&b.jobs, "jobs", 0, "`N` pages worked on at once (default: one for each processor)")
+		fs.BoolVar(&b.keepGoing, "keep-going", false, "publish what is good although there are problems")
+		fs.BoolVar(&b.strict, "strict", false, "a verdict of fail is a problem too")
+		return b.run
+	},
+}
+
+type build struct {
+	source, templates, content, theme, out, baseURL string
+
+	jobs              int
+	keepGoing, strict bool
+}
+
+func (b *build) run(s *Session, args []string) error {
+	if len(args) > 0 {
+		return usage("build: takes no argument, found %q; folders are given with flags (see strata help build)", args[0])
+	}
+	if b.jobs < 0 {
+		return usage("build: --jobs is %d, want 0 or more", b.jobs)
+	}
+	c := site.Config{BaseURL: b.baseURL, Version: Version, Jobs: b.jobs, Strict: b.strict, KeepGoing: b.keepGoing}
+	if err := b.folders(&c); err != nil {
+		return err
+	}
+	out := b.out
+	if out == "" {
+		out = filepath.Join(b.source, "public")
+	}
+	sink, err := site.NewFolder(out)
+	if err != nil {
+		return &Failure{2, err.Error()}
+	}
+	if Terminal(s.Stderr) {
+		c.Progress = func(done, total int) { fmt.Fprintf(s.Stderr, "\r%d of %d pages", done, total) }
+	}
+	result, err := site.Build(c, sink)
+	if c.Progress != nil {
+		fmt.Fprint(s.Stderr, "\r\x1b[K")
+	}
+	for _, problem := range result.Problems {
+		fmt.Fprintf(s.Stderr, "%s\n", printable(problem.Error()))
+	}
+	var problems site.Problems
+	switch {
+	case errors.As(err, &problems):
+		return &Failure{1, fmt.Sprintf("nothing published: %s (--keep-going publishes the rest)", count(len(problems), "problem"))}
+	case err != nil:
+		return &Failure{2, err.Error()}
+	}
+	for _, note := range result.Notes {
+		fmt.Fprintf(s.Stderr, "note: %s\n", printable(note))
+	}
+	fmt.Fprintf(s.Stdout, "%s: %s, %s, %s, %s (%d written, %d unchanged, %d removed)\n", out,
+		count(result.Templates, "template"), count(result.Pages, "page"), count(result.Files, "file"), format.Bytes(big.NewInt(result.Bytes)),
+		sink.Report.Written, sink.Report.Unchanged, sink.Report.Removed)
+	if len(result.Problems) > 0 {
+		return &Failure{1, fmt.Sprintf("published in spite of %s", count(len(result.Problems), "problem"))}
+	}
+	return nil
+}
+
+// count is a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return format.Exact64(int64(n)) + " " + noun + "s"
+}
+
+// folders opens the folders of the input. Content and theme are taken from the
+// source folder where they are there; one that is named must be there.
+func (b *build) folders(c *site.Config) error {
+	templates := b.templates
+	if templates == "" {
+		templates = filepath.Join(b.source, "templates")
+	}
+	var err error
+	if c.Templates, err = folder("templates", templates, true); err != nil {
+		return err
+	}
+	c.TemplatesName = templates
+	texts := b.content
+	if texts == "" && b.templates == "" {
+		texts = filepath.Join(b.source, "content")
+	}
+	if texts != "" {
+		if c.Content, err = folder("content", texts, b.content != ""); err != nil {
+			return err
+		}
+		c.ContentName = texts
+	}
+	theme := b.theme
+	if theme == "" && c.Content != nil {
+		c.Theme, err = b.themeOf(c.Content, texts)
+		return err
+	}
+	if theme != "" {
+		c.Theme, err = folder("theme", theme, true)
+	}
+	return err
+}
+
+// themeOf is the theme that the settings name. The default one may stand in the
+// source folder too, to replace some of its files.
+func (b *build) themeOf(texts fs.FS, name string) (fs.FS, error) {
+	settings := content.Defaults()
+	src, err := fs.ReadFile(texts, "site.yaml")
+	if err == nil {
+		// What is wrong with the settings, the build reports.
+		if settings, err = content.ParseSettings(filepath.Join(name, "site.yaml"), src); err != nil {
+			return nil, nil
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, &Failure{2, err.Error()}
+	}
+	return folder("theme", filepath.Join(b.source, "themes", settings.Theme), settings.Theme != content.Defaults().Theme)
+}
+
+// folder opens a folder as a file system that cannot be left by symbolic links.
+// One that is not there is nil, or an error where it must be there.
+func folder(what, dir string, must bool) (fs.FS, error) {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !must:
+		return nil, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &Failure{2, fmt.Sprintf("there is no folder %s; give the %s with --%s", dir, what, what)}
+	case err != nil:
+		return nil, &Failure{2, err.Error()}
+	case !info.IsDir():
+		return nil, &Failure{2, fmt.Sprintf("%s is no folder; give the %s with --%s", dir, what, what)}
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, &Failure{2, err.Error()}
+	}
+	return root.FS(), nil
+}

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/strata-catalog/strata/generator/export"
+)
+
+var exportCommand = &Command{
+	Name:  "export",
+	Args:  subjects,
+	Short: "write a model as PyTorch",
+	Long: `Writes a model as one Python file that imports torch alone: it builds the model
+with the parameters that are counted here, under the same names, and prints them
+when it is run. ` + aboutSubjects + `
+
+A model with a layer that cannot be written is not written at all; the layer and
+the reason are named.
+
+Exit code 0: written. 1: the model cannot be exported. 2: wrong usage, or a file
+that cannot be read or written.`,
+	Setup: func(flags *flag.FlagSet) func(*Session, []string) error {
+		e := &exporting{}
+		sourceFlag(flags, &e.source)
+		flags.StringVar(&e.out, "o", "", "`FILE` to write to (default standard output)")
+		return e.run
+	},
+}
+
+type exporting struct{ source, out string }
+
+func (e *exporting) run(s *Session, args []string) error {
+	if len(args) != 1 {
+		return usage("export: want one %s, found %d arguments", subjects, len(args))
+	}
+	sub, err := s.subject(e.source, args[0])
+	if err != nil {
+		return err
+	}
+	src, err := export.Python(sub.Model)
+	var unsupported *export.Unsupported
+	switch {
+	case errors.As(err, &unsupported):
+		for _, r := range unsupported.Reasons {
+			at := sub.File
+			if r.Node >= 0 {
+				n := &sub.Model.Nodes[r.Node]
+				at = fmt.Sprintf("%s: %s (%s)", sub.Model.At(r.Node), n.ID, n.TypeName())
+			}
+			fmt.Fprintf(s.Stderr, "%s: %s\n", printable(at), printable(r.Why))
+		}
+		return &Failure{1, fmt.Sprintf("%s is not exported: %s", printable(sub.ID), count(len(unsupported.Reasons), "reason"))}
+	case err != nil:
+		return &Failure{1, err.Error()}
+	case e.out == "":
+		_, err = s.Stdout.Write(src)
+		return err
+	}
+	if err := replace(e.out, src); err != nil {
+		return &Failure{2, err.Error()}
+	}
+	return nil
+}
+
+// replace writes a file in one step: whoever reads it sees the old text or the
+// new one.
+func replace(name string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".strata-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	if _, err := f.Write(data); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	if err := errors.Join(f.Chmod(0o644), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}
