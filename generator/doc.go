@@ -1,0 +1,51 @@
+// Package generator is the map of the code: what stands where, in which order
+// to read it, and where to add what. It holds no code of its own; its tests
+// look at the whole tree.
+//
+// # Data flow
+//
+//	templates/<id>/model.json
+//	   │ graph.Decode       a document as written, with positions
+//	   │ expand.Expand      blocks unrolled, every edge resolved
+//	   │ infer.Infer        shapes, tensors, multiply-accumulates
+//	   │ verify.Run         findings and a verdict
+//	   ▼
+//	pipeline.Report ──┬── content.Note, the template's Markdown
+//	                  ▼
+//	             catalog.Catalog
+//	                  │ page            which pages exist, and what each says
+//	                  │ render          pages to bytes, through the theme
+//	                  ▼
+//	             site.Build ──► public/
+//
+// Each pass takes the type that the pass before it returns, and changes
+// nothing that it is given. pipeline.Run is the first four; every face of the
+// program calls it, so that one graph has one answer. Packages cost and diff
+// read analysed models as well: what a model needs, and what sets two apart.
+//
+// # Reading order
+//
+// The import table in deps_test.go lists the packages from the bottom up: a
+// package may use only those above its row. Start with shape and graph, then
+// layer, which declares the vocabulary, then infer.
+//
+// # Where to add what
+//
+//   - a template: templates/<id>/model.json and content/a/<id>.md
+//   - the story of a diff: content/diff/<a>-vs-<b>.md
+//   - a layer type: its struct and its row in the family's file of package
+//     layer
+//   - a rule: its value and its row in package verify, and
+//     verify/testdata/<id>.txtar
+//   - a page: its data in package page, its layout in themes/default
+//   - a command: its value in package cli, its row in Commands and in the table
+//     of README.md, and a script in cmd/strata/testdata
+//
+// CONTRIBUTING.md has the steps.
+//
+// # Promises
+//
+// Each has a test: parameters are sums over named tensors and equal the
+// published counts to the unit; bad input is reported and never panics; the
+// same input builds the same bytes; a package imports only what its row names.
+package generator
