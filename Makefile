@@ -1,0 +1,42 @@
+# Every target sets up what it needs through the Go toolchain; `make help` lists them.
+
+OUT      ?= public
+PORT     ?= 8000
+FUZZTIME ?= 10s
+
+.DEFAULT_GOAL := help
+.PHONY: site serve test verify bench fuzz lint fmt clean help
+
+site: ## build the site into public/
+	go run ./cmd/strata build --out $(OUT)
+
+serve: site ## build the site and serve it on http://localhost:8000
+	go run .ci/serve.go -dir $(OUT) -port $(PORT)
+
+test: ## run all tests
+	go test ./...
+
+verify: ## check exported code with PyTorch, which is installed once outside the checkout
+	.ci/verify/run
+
+bench: ## run all benchmarks
+	go test -run '^$$' -bench . -benchmem ./...
+
+fuzz: ## run each fuzz target for FUZZTIME, 10s by default
+	.ci/fuzz $(FUZZTIME)
+
+lint: ## check formatting, go vet, staticcheck and the WebAssembly build
+	@unformatted=$$(gofmt -l .); \
+	if [ -n "$$unformatted" ]; then echo "not formatted; run make fmt:"; echo "$$unformatted"; exit 1; fi
+	go vet ./...
+	go tool staticcheck ./...
+	GOOS=js GOARCH=wasm go build ./generator/pipeline
+
+fmt: ## format all Go files
+	gofmt -w .
+
+clean: ## remove what the other targets wrote
+	rm -rf $(OUT) dist .strata-cache
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-6s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
