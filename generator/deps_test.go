@@ -19,6 +19,7 @@ var outside = map[string]string{
 	"goldmark": "github.com/yuin/goldmark",
 	"minify":   "github.com/tdewolff/minify/v2",
 	"term":     "golang.org/x/term",
+	"txtar":    "golang.org/x/tools/txtar",
 }
 
 // table says what each package imports, beside the standard library: packages
@@ -54,6 +55,7 @@ var table = []struct {
 	{"generator/site", "catalog facts page render themes verify", "json"},
 	{"generator/cli", "*", "term"},
 	{"cmd/strata", "cli", ""},
+	{"generator/internal/testfiles", "", "txtar"},
 	{"generator", "", ""},
 }
 

@@ -3,8 +3,6 @@ package cost
 import (
 	"fmt"
 	"math/big"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -45,29 +43,6 @@ func plan(t testing.TB, src string, change ...func(*Assumptions)) *Plan {
 		t.Fatal(err)
 	}
 	return p
-}
-
-// sharedFiles lists the files that match a pattern below the folder beside the
-// checkout, and skips the test where there is none.
-func sharedFiles(t testing.TB, pattern string) []string {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join("..", "..", "..", "shared", pattern))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(files) == 0 {
-		t.Skipf("no ../shared/%s beside the checkout", pattern)
-	}
-	return files
-}
-
-func read(t testing.TB, file string) string {
-	t.Helper()
-	src, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(src)
 }
 
 // A stack is some layers of one kind, one after the other.

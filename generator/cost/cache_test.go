@@ -2,6 +2,8 @@ package cost
 
 import (
 	"testing"
+
+	"github.com/strata-catalog/strata/generator/internal/testfiles"
 )
 
 // Published cache sizes, and their arithmetic: layers × elements × bytes.
@@ -144,8 +146,8 @@ func TestFixedState(t *testing.T) {
 // Graphs in which a layer cannot be resolved have a cache all the same, of the
 // layers that can.
 func TestDrawnGraphs(t *testing.T) {
-	files := sharedFiles(t, "zoo/deepseek-v3/model.json")
-	p, err := New(model(t, files[0], read(t, files[0])), Default())
+	files := testfiles.Shared(t, "zoo/deepseek-v3/model.json")
+	p, err := New(model(t, files[0], testfiles.Read(t, files[0])), Default())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/strata-catalog/strata/generator/internal/testfiles"
 )
 
 // flat is a model of one input and some components, as members after the id.
@@ -145,11 +147,11 @@ func TestFit(t *testing.T) {
 // The answers of the reference documents: training in bf16 with AdamW, batch 1
 // at the declared input.
 func TestReferenceFits(t *testing.T) {
-	file := sharedFiles(t, "reference/expected.json")[0]
+	file := testfiles.Shared(t, "reference/expected.json")[0]
 	var expected struct {
 		Fits map[string]json.RawMessage `json:"gpu_fit_training"`
 	}
-	if err := json.Unmarshal([]byte(read(t, file)), &expected); err != nil {
+	if err := json.Unmarshal([]byte(testfiles.Read(t, file)), &expected); err != nil {
 		t.Fatal(err)
 	}
 	cells := 0
@@ -159,7 +161,7 @@ func TestReferenceFits(t *testing.T) {
 			continue // what the table is about
 		}
 		graph := filepath.Join(filepath.Dir(file), "graphs", id, "model.json")
-		p, err := New(model(t, graph, read(t, graph)), Default())
+		p, err := New(model(t, graph, testfiles.Read(t, graph)), Default())
 		if err != nil {
 			t.Fatal(err)
 		}

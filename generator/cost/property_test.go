@@ -9,14 +9,16 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/strata-catalog/strata/generator/internal/testfiles"
 )
 
 // Sums are sums of what stands beside them, on every graph there is.
 func TestSums(t *testing.T) {
-	files := append(sharedFiles(t, "zoo/*/model.json"), sharedFiles(t, "reference/graphs/*/model.json")...)
+	files := append(testfiles.Shared(t, "zoo/*/model.json"), testfiles.Shared(t, "reference/graphs/*/model.json")...)
 	for _, file := range files {
 		id := filepath.Base(filepath.Dir(file))
-		m := model(t, file, read(t, file))
+		m := model(t, file, testfiles.Read(t, file))
 		p, err := New(m, Default())
 		if err != nil {
 			t.Errorf("%s: %v", id, err)

@@ -1,10 +1,6 @@
 package diff
 
 import (
-	"os"
-	"path/filepath"
-	"testing"
-
 	"github.com/strata-catalog/strata/generator/cost"
 	"github.com/strata-catalog/strata/generator/expand"
 	"github.com/strata-catalog/strata/generator/graph"
@@ -37,27 +33,4 @@ func subject(t failer, src string) Subject {
 		name = doc.ID
 	}
 	return Subject{ID: doc.ID, Name: name, Plan: p}
-}
-
-// sharedFiles lists the files that match a pattern below the folder beside the
-// checkout, and skips the test where there is none.
-func sharedFiles(t testing.TB, pattern string) []string {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join("..", "..", "..", "shared", pattern))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(files) == 0 {
-		t.Skipf("no ../shared/%s beside the checkout", pattern)
-	}
-	return files
-}
-
-func read(t testing.TB, file string) string {
-	t.Helper()
-	src, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(src)
 }

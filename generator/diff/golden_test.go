@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/strata-catalog/strata/generator/format"
+	"github.com/strata-catalog/strata/generator/internal/testfiles"
 )
 
 // A document is a reference diff as written.
@@ -88,13 +89,13 @@ func show(s *Side, node int) [3]string {
 
 // Both reference documents come out row by row.
 func TestReference(t *testing.T) {
-	for _, file := range sharedFiles(t, "reference/diff-*.md") {
+	for _, file := range testfiles.Shared(t, "reference/diff-*.md") {
 		pair := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), "diff-"), ".md")
 		t.Run(pair, func(t *testing.T) {
-			doc := parse(t, read(t, file))
+			doc := parse(t, testfiles.Read(t, file))
 			a, b, _ := strings.Cut(pair, "-vs-")
 			load := func(id string) Subject {
-				return subject(t, read(t, filepath.Join(filepath.Dir(file), "graphs", id, "model.json")))
+				return subject(t, testfiles.Read(t, filepath.Join(filepath.Dir(file), "graphs", id, "model.json")))
 			}
 			d := Compare(load(a), load(b))
 			if d.Headline != doc.headline {
@@ -201,7 +202,7 @@ func checkCaveats(t *testing.T, d *Diff, doc document) {
 
 // The exact integers of the reference diffs.
 func TestExpected(t *testing.T) {
-	file := sharedFiles(t, "reference/expected.json")[0]
+	file := testfiles.Shared(t, "reference/expected.json")[0]
 	var expected struct {
 		Diffs map[string]struct {
 			Same, Changed, Added, Removed, Rows int
@@ -211,7 +212,7 @@ func TestExpected(t *testing.T) {
 			Percent                             string `json:"parameters_delta_percent"`
 		}
 	}
-	if err := json.Unmarshal([]byte(read(t, file)), &expected); err != nil {
+	if err := json.Unmarshal([]byte(testfiles.Read(t, file)), &expected); err != nil {
 		t.Fatal(err)
 	}
 	if len(expected.Diffs) == 0 {
@@ -220,7 +221,7 @@ func TestExpected(t *testing.T) {
 	for pair, want := range expected.Diffs {
 		a, b, _ := strings.Cut(pair, "-vs-")
 		load := func(id string) Subject {
-			return subject(t, read(t, filepath.Join(filepath.Dir(file), "graphs", id, "model.json")))
+			return subject(t, testfiles.Read(t, filepath.Join(filepath.Dir(file), "graphs", id, "model.json")))
 		}
 		d := Compare(load(a), load(b))
 		if d.Same != want.Same || d.Changed != want.Changed || d.Added != want.Added || d.Removed != want.Removed || len(d.Rows) != want.Rows {
@@ -237,9 +238,9 @@ func TestExpected(t *testing.T) {
 
 // The removed layers of the large reference diff fold into one line.
 func TestReferenceFolds(t *testing.T) {
-	files := sharedFiles(t, "reference/graphs/qwen3-8b/model.json")
+	files := testfiles.Shared(t, "reference/graphs/qwen3-8b/model.json")
 	other := filepath.Join(filepath.Dir(filepath.Dir(files[0])), "phi3-mini", "model.json")
-	d := Compare(subject(t, read(t, files[0])), subject(t, read(t, other)))
+	d := Compare(subject(t, testfiles.Read(t, files[0])), subject(t, testfiles.Read(t, other)))
 	want := "RMSNorm → Grouped Query Attention → Add → RMSNorm → SwiGLU → Add, ×35 removed"
 	var found *Fold
 	for i, f := range d.Folds {

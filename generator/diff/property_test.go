@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/strata-catalog/strata/generator/infer"
+	"github.com/strata-catalog/strata/generator/internal/testfiles"
 )
 
 // faults checks what holds of every diff, and says what does not.
@@ -187,8 +188,8 @@ func selfish(d *Diff) (bad []string) {
 // Every ordered pair of the graphs that stand beside the checkout.
 func TestAllPairs(t *testing.T) {
 	var all []Subject
-	for _, file := range sharedFiles(t, "zoo/*/model.json") {
-		all = append(all, subject(t, read(t, file)))
+	for _, file := range testfiles.Shared(t, "zoo/*/model.json") {
+		all = append(all, subject(t, testfiles.Read(t, file)))
 	}
 	pairs := 0
 	for i, a := range all {
@@ -354,10 +355,10 @@ func BenchmarkLarge(b *testing.B) {
 
 // The two largest graphs that stand beside the checkout.
 func BenchmarkZoo(b *testing.B) {
-	files := sharedFiles(b, "zoo/*/model.json")
+	files := testfiles.Shared(b, "zoo/*/model.json")
 	load := func(id string) Subject {
 		i := slices.IndexFunc(files, func(f string) bool { return filepath.Base(filepath.Dir(f)) == id })
-		return subject(b, read(b, files[i]))
+		return subject(b, testfiles.Read(b, files[i]))
 	}
 	x, y := load("deepseek-v3"), load("llama-4-scout")
 	for b.Loop() {

@@ -4,45 +4,19 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/strata-catalog/strata/generator/expand"
 	"github.com/strata-catalog/strata/generator/graph"
-
-	"golang.org/x/tools/txtar"
+	"github.com/strata-catalog/strata/generator/internal/testfiles"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
 
 // TestExpand expands each graph of testdata/*.txtar and compares the nodes with
 // the section beside it: path, parameters, operands, and whose weights it has.
-func TestExpand(t *testing.T) {
-	files, _ := filepath.Glob("testdata/*.txtar")
-	if len(files) == 0 {
-		t.Fatal("no graphs in testdata")
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			a, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := nodes(t, a.Files[0].Data)
-			if *update {
-				a.Files[1].Data = []byte(got)
-				if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if want := string(a.Files[1].Data); got != want {
-				t.Errorf("got:\n%swant:\n%s", got, want)
-			}
-		})
-	}
-}
+func TestExpand(t *testing.T) { testfiles.Golden(t, *update, nodes) }
 
 func nodes(t *testing.T, src []byte) string {
 	doc, err := graph.Decode("graph.json", src)
@@ -88,12 +62,7 @@ func nodes(t *testing.T, src []byte) string {
 
 // TestFlat checks that the flat form of a graph expands to the same nodes.
 func TestFlatNodes(t *testing.T) {
-	files, _ := filepath.Glob("testdata/*.txtar")
-	for _, file := range files {
-		a, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for name, a := range testfiles.Archives(t) {
 		doc, err := graph.Decode("graph.json", a.Files[0].Data)
 		if err != nil {
 			t.Fatal(err)
@@ -104,7 +73,7 @@ func TestFlatNodes(t *testing.T) {
 		}
 		want, got := nodes(t, a.Files[0].Data), nodes(t, graph.Encode(g.Flat()))
 		if got != want {
-			t.Errorf("%s: flat form:\n%swant:\n%s", file, got, want)
+			t.Errorf("%s: flat form:\n%swant:\n%s", name, got, want)
 		}
 	}
 }

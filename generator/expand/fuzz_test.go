@@ -7,18 +7,14 @@ import (
 
 	"github.com/strata-catalog/strata/generator/expand"
 	"github.com/strata-catalog/strata/generator/graph"
-
-	"golang.org/x/tools/txtar"
+	"github.com/strata-catalog/strata/generator/internal/testfiles"
 )
 
 // FuzzExpand expands anything that decodes: it never panics, every edge leads
 // to a node, an order places every node after its inputs, and the limit holds.
 func FuzzExpand(f *testing.F) {
-	files, _ := filepath.Glob("testdata/*.txtar")
-	for _, file := range files {
-		if a, err := txtar.ParseFile(file); err == nil {
-			f.Add(a.Files[0].Data)
-		}
+	for _, a := range testfiles.Archives(f) {
+		f.Add(a.Files[0].Data)
 	}
 	for _, pattern := range []string{"../../../shared/reference/graphs/*/model.json", "../../templates/*/model.json"} {
 		files, _ := filepath.Glob(pattern)

@@ -3,16 +3,13 @@ package infer_test
 import (
 	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/strata-catalog/strata/generator/expand"
 	"github.com/strata-catalog/strata/generator/graph"
 	"github.com/strata-catalog/strata/generator/infer"
-
-	"golang.org/x/tools/txtar"
+	"github.com/strata-catalog/strata/generator/internal/testfiles"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -21,28 +18,7 @@ var update = flag.Bool("update", false, "write the golden files")
 // of it with the section beside it: a line a layer, the runs, the ledger, the
 // totals, the problems.
 func TestInfer(t *testing.T) {
-	files, _ := filepath.Glob("testdata/*.txtar")
-	if len(files) == 0 {
-		t.Fatal("no graphs in testdata")
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			a, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := describe(model(t, a.Files[0].Data))
-			if *update {
-				a.Files[1].Data = []byte(got)
-				if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if want := string(a.Files[1].Data); got != want {
-				t.Errorf("got:\n%swant:\n%s", got, want)
-			}
-		})
-	}
+	testfiles.Golden(t, *update, func(t *testing.T, src []byte) string { return describe(model(t, src)) })
 }
 
 func model(t *testing.T, src []byte) *infer.Model {
