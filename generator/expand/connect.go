@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/strata-catalog/strata/generator/graph"
-	"github.com/strata-catalog/strata/generator/words"
 )
 
 // connected is the document's components with the edges of its connections:
@@ -50,11 +49,15 @@ func (x *expander) arriving(index map[string]int) (into, start []int) {
 		c := &doc.Connections[k]
 		i, ok := index[c.To]
 		if !ok {
-			x.g.Faults = append(x.g.Faults, Fault{
+			f := Fault{
 				Rule: UnknownEdge, Nodes: []string{c.From}, Pos: c.ToPos,
-				Message: fmt.Sprintf("connection %q → %q leads to no component%s", c.From, c.To, words.DidYouMean(c.To, keys(index))),
+				Message: fmt.Sprintf("connection %q → %q leads to no component", c.From, c.To),
 				Fix:     "correct the id, or add the component",
-			})
+			}
+			if len(x.g.Faults) < suggestions {
+				f.suggest(c.To, keys(index))
+			}
+			x.g.Faults = append(x.g.Faults, f)
 			i = -1
 		} else {
 			start[i+2]++

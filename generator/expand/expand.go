@@ -54,7 +54,8 @@ type Fault struct {
 	Nodes   []string
 	Message string
 	Fix     string
-	Pos     int // offset in the source
+	Pos     int    // offset in the source
+	Near    string // the id that is nearest to one that does not exist, "" for none
 }
 
 // The rules that structural faults belong to.
@@ -116,8 +117,8 @@ func Expand(doc *graph.Document) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.Nodes = make([]Node, 0, total)
-	x.refs = make([]pending, 0, total)
+	g.Nodes = make([]Node, 0, total.components)
+	x.refs = make([]pending, 0, total.components)
 	if err := x.instance(&scope{t: top}, nil); err != nil {
 		return nil, err
 	}
@@ -140,8 +141,32 @@ type template struct {
 	names      map[string]int // component by id
 	variable   []bool         // components whose params mention a value of the block
 	state      int            // of size: 0 new, 1 under way, 2 done
-	total      int64
+	total      volume
 	depth      int
+}
+
+// volume is what an expanded template has.
+type volume struct{ components, edges, params, text int64 }
+
+// plus adds n times another volume. Each factor is at most 10^5 and what is
+// added to is within the limits, so nothing overflows.
+func (v volume) plus(n int64, of volume) volume {
+	return volume{v.components + n*of.components, v.edges + n*of.edges, v.params + n*of.params, v.text + n*of.text}
+}
+
+// volumeOf is that of one component. Its id is repeated below the path of each
+// instance.
+func volumeOf(c *graph.Component) volume {
+	v := volume{0, int64(len(c.Inputs)), int64(len(c.Params)), int64(len(c.ID))}
+	if !c.IsBlock() {
+		v.components = 1
+	}
+	for _, list := range [][]graph.Param{c.Params, c.With} {
+		for _, p := range list {
+			v.text += int64(len(p.Name) + len(p.Value))
+		}
+	}
+	return v
 }
 
 // A scope is one instance of a template.
@@ -180,7 +205,8 @@ type expander struct {
 	refs   []pending // by node
 	// numbered says that some id has a step of digits, as paths of instances have.
 	numbered bool
-	starved  bool // some block is given fewer sources than it has inputs
+	text     int64 // bytes that the values of blocks have expanded to
+	starved  bool  // some block is given fewer sources than it has inputs
 }
 
 func (x *expander) errorf(pos int, format string, args ...any) error {
@@ -265,12 +291,12 @@ func (x *expander) block(name string, pos int) (*template, error) {
 	return t, nil
 }
 
-// size counts the components of an expanded template before any is made, so
-// that an expansion over the limit costs nothing.
-func (x *expander) size(t *template, path []string) (int64, error) {
+// size measures an expanded template before any is made, so that an expansion
+// over the limits costs nothing.
+func (x *expander) size(t *template, path []string) (volume, error) {
 	switch t.state {
 	case 1:
-		return 0, x.errorf(t.pos, "block %q contains itself: %s", t.name, strings.Join(append(path, t.name), " → "))
+		return volume{}, x.errorf(t.pos, "block %q contains itself: %s", t.name, strings.Join(append(path, t.name), " → "))
 	case 2:
 		return t.total, nil
 	}
@@ -280,42 +306,65 @@ func (x *expander) size(t *template, path []string) (int64, error) {
 	}
 	for i := range t.components {
 		c := &t.components[i]
-		if !c.IsBlock() {
-			t.total++
-			continue
-		}
-		used := c.Pattern
-		if c.Block != "" {
-			used = []string{c.Block}
-		}
-		for j, name := range used {
-			b, err := x.block(name, c.Pos)
-			if err != nil {
-				return 0, err
-			}
-			n, err := x.size(b, path)
-			if err != nil {
-				return 0, err
-			}
-			t.depth = max(t.depth, b.depth+1)
-			if t.depth > graph.MaxDepth {
-				return 0, x.errorf(c.Pos, "blocks within blocks to a depth of more than %d, at %s", graph.MaxDepth, strings.Join(append(path, name), " → "))
-			}
-			times := c.Repeat / int64(len(used))
-			if int64(j) < c.Repeat%int64(len(used)) {
-				times++
-			}
-			t.total += n * times
-			if t.total > graph.MaxComponents { // each factor is at most 10^5, so the product fits
-				return 0, x.errorf(c.Pos, "expands to more than %d components; lower the repeats", graph.MaxComponents)
+		t.total = t.total.plus(1, volumeOf(c))
+		if c.IsBlock() {
+			if err := x.sizeOfUse(t, c, path); err != nil {
+				return volume{}, err
 			}
 		}
-	}
-	if t.total > graph.MaxComponents {
-		return 0, x.errorf(0, "has %d components, more than the limit of %d", t.total, graph.MaxComponents)
+		if err := x.within(t.total, c.Pos); err != nil {
+			return volume{}, err
+		}
 	}
 	t.state = 2
 	return t.total, nil
+}
+
+// sizeOfUse adds the instances of the blocks that a component uses.
+func (x *expander) sizeOfUse(t *template, c *graph.Component, path []string) error {
+	used := c.Pattern
+	if c.Block != "" {
+		used = []string{c.Block}
+	}
+	for j, name := range used {
+		b, err := x.block(name, c.Pos)
+		if err != nil {
+			return err
+		}
+		one, err := x.size(b, path)
+		if err != nil {
+			return err
+		}
+		t.depth = max(t.depth, b.depth+1)
+		if t.depth > graph.MaxDepth {
+			return x.errorf(c.Pos, "blocks within blocks to a depth of more than %d, at %s", graph.MaxDepth, strings.Join(append(path, name), " → "))
+		}
+		one.text += one.components * int64(len(c.ID)+len(".100000.")) // the path before each id
+		times := c.Repeat / int64(len(used))
+		if int64(j) < c.Repeat%int64(len(used)) {
+			times++
+		}
+		t.total = t.total.plus(times, one)
+		if err := x.within(t.total, c.Pos); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// within checks the limits of an expansion.
+func (x *expander) within(v volume, pos int) error {
+	switch {
+	case v.components > graph.MaxComponents:
+		return x.errorf(pos, "expands to more than %d components; lower the repeats", graph.MaxComponents)
+	case v.edges > graph.MaxEdges:
+		return x.errorf(pos, "expands to more than %d edges; lower the repeats, or the inputs of what is repeated", graph.MaxEdges)
+	case v.params > graph.MaxParams:
+		return x.errorf(pos, "expands to more than %d parameters; lower the repeats", graph.MaxParams)
+	case v.text > graph.MaxText:
+		return x.errorf(pos, "expands to more than %d MiB of ids and parameters; lower the repeats, or shorten what is repeated", graph.MaxText>>20)
+	}
+	return nil
 }
 
 // instance adds the nodes of one scope.
@@ -464,6 +513,9 @@ func (x *expander) substitute(params []graph.Param, s *scope) ([]graph.Param, er
 			}
 			p.Value = p.Value[:at] + value + p.Value[end+1:]
 			at = variable(p.Value, at+len(value))
+			if x.text += int64(len(p.Value)); x.text > graph.MaxText {
+				return nil, x.errorf(p.Pos, "the values of blocks expand to more than %d MiB; lower the repeats, or shorten the values", graph.MaxText>>20)
+			}
 		}
 	}
 	// A value may be null: then the parameter is absent.
@@ -616,6 +668,17 @@ func (x *expander) resolve(s source) (node int, bad *source) {
 	return 0, &source{name: s.name, pos: s.pos}
 }
 
+// suggestions is how many faults are told what may be meant: looking for it
+// takes as long as there are ids.
+const suggestions = 20
+
+// suggest names the id that is nearest to one that does not exist.
+func (f *Fault) suggest(name string, names []string) {
+	if f.Near = words.Nearest(name, names); f.Near != "" {
+		f.Message += fmt.Sprintf("; nearest is %q", f.Near)
+	}
+}
+
 func (x *expander) unknownEdge(node int, ref graph.Ref, bad *source) {
 	id := x.g.Nodes[node].ID
 	f := Fault{Rule: UnknownEdge, Nodes: []string{id}, Pos: ref.Pos}
@@ -627,8 +690,10 @@ func (x *expander) unknownEdge(node int, ref graph.Ref, bad *source) {
 		f.Fix = "give the block one source for each of its inputs"
 	} else {
 		f.Pos = bad.pos
-		names := append(keys(bad.in.t.names), bad.in.t.inputs...)
-		f.Message = fmt.Sprintf("input %q of %q is no component%s", bad.name, id, words.DidYouMean(bad.name, names))
+		f.Message = fmt.Sprintf("input %q of %q is no component", bad.name, id)
+		if len(x.g.Faults) < suggestions {
+			f.suggest(bad.name, append(keys(bad.in.t.names), bad.in.t.inputs...))
+		}
 		f.Fix = "correct the id, or add the component"
 		if bad.in.frame != nil {
 			f.Fix = "correct the id, or pass it to the block as one of its inputs"

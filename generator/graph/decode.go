@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/strata-catalog/strata/generator/words"
+
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -54,6 +56,9 @@ type step struct {
 func (d *decoder) where() string {
 	var b strings.Builder
 	for _, s := range d.path {
+		if len(s.name) > 80 {
+			s.name = strings.ToValidUTF8(s.name[:77], "") + "..."
+		}
 		switch {
 		case s.name == "":
 			fmt.Fprintf(&b, "[%d]", s.index)
@@ -82,7 +87,7 @@ func (d *decoder) syntax(err error) {
 		case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 			msg = "unexpected end"
 		case errors.Is(err, jsontext.ErrDuplicateName):
-			msg = "a member of this name stands here twice; keep one"
+			d.fail(offset, "", "the member %s stands here twice; keep one", words.Quote(se.JSONPointer.LastToken()))
 		case strings.Contains(msg, "max depth"):
 			d.fail(offset, "", "nested deeper than %d levels", MaxNesting)
 		}
@@ -164,6 +169,15 @@ func (d *decoder) unquote(start, end int) string {
 		d.syntax(err)
 	}
 	return string(b)
+}
+
+// id reads a name that messages and tables repeat.
+func (d *decoder) id() (s string, at int) {
+	s, at = d.str()
+	if len(s) > MaxName {
+		d.fail(at, "", "found a name of %d bytes, expected at most %d", len(s), MaxName)
+	}
+	return s, at
 }
 
 func (d *decoder) str() (s string, at int) {
@@ -342,6 +356,9 @@ func (d *decoder) params(null bool) []Param {
 		}
 		p := d.value(true)
 		p.Name = name
+		if len(name) > MaxName {
+			d.fail(p.Pos, "", "found a parameter whose name has %d bytes, expected at most %d", len(name), MaxName)
+		}
 		if list == nil {
 			list = make([]Param, 0, 4)
 		}
@@ -420,9 +437,9 @@ func (d *decoder) component(c *Component) {
 	d.object(func(name string) {
 		switch name {
 		case "id":
-			c.ID, _ = d.str()
+			c.ID, _ = d.id()
 		case "type":
-			c.Type, c.TypePos = d.str()
+			c.Type, c.TypePos = d.id()
 		case "name":
 			c.Name, _ = d.str()
 		case "params":
@@ -442,7 +459,10 @@ func (d *decoder) component(c *Component) {
 		case "block":
 			c.Block, _ = d.str()
 		case "pattern":
-			c.Pattern = d.strings()
+			_, at := d.peek()
+			if c.Pattern = d.strings(); len(c.Pattern) == 0 {
+				d.fail(at, "", "found an empty list, expected the names of blocks to cycle through")
+			}
 		case "repeat":
 			n, at, ok := d.integer()
 			if !ok {

@@ -13,7 +13,11 @@ const (
 	MaxComponents = 100_000 // after expansion
 	MaxDepth      = 8       // blocks within blocks
 	MaxRepeat     = 100_000
-	MaxNumber     = 1 << 53 // magnitude that every JSON reader keeps exactly
+	MaxNumber     = 1 << 53  // magnitude that every JSON reader keeps exactly
+	MaxName       = 1000     // bytes of an id, of a type, of the name of a parameter
+	MaxEdges      = 1 << 20  // after expansion
+	MaxParams     = 1 << 20  // after expansion
+	MaxText       = 64 << 20 // bytes of ids and parameters after expansion
 )
 
 // A Document is one model.json as written.
