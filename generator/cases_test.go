@@ -75,6 +75,64 @@ const (
 		{"id": "fc", "type": "linear", "params": {"outFeatures": 4}, "inputs": ["x"]},
 		{"id": "sum", "type": "add", "inputs": ["fc"]},
 		{"id": "out", "type": "output", "inputs": ["sum"]}]}`
+	mixer = `{"components": [
+		{"id": "image", "type": "input", "params": {"shape": [1, 3, 32, 32]}},
+		{"id": "patches", "type": "patchEmbed", "params": {"patchSize": 8, "embedDim": 24}, "inputs": ["image"]},
+		{"id": "norm", "type": "layerNorm", "inputs": ["patches"]},
+		{"id": "turn", "type": "permute", "params": {"dims": [0, 2, 1]}, "inputs": ["norm"]},
+		{"id": "fc1", "type": "linear", "params": {"outFeatures": 40}, "inputs": ["turn"]},
+		{"id": "gelu", "type": "gelu", "inputs": ["fc1"]},
+		{"id": "fc2", "type": "linear", "params": {"outFeatures": 16}, "inputs": ["gelu"]},
+		{"id": "back", "type": "permute", "params": {"dims": [0, 2, 1]}, "inputs": ["fc2"]},
+		{"id": "sum", "type": "add", "inputs": ["back", "patches"]},
+		{"id": "norm2", "type": "layerNorm", "inputs": ["sum"]},
+		{"id": "out", "type": "output", "inputs": ["norm2"]}]}`
+	waveform = `{"components": [
+		{"id": "x", "type": "input", "params": {"shape": [1, 16000]}},
+		{"id": "channel", "type": "unsqueeze", "params": {"dim": 1}, "inputs": ["x"]},
+		{"id": "conv", "type": "conv1d", "params": {"outChannels": 512, "kernelSize": 10, "stride": 5, "bias": false}, "inputs": ["channel"]},
+		{"id": "turn", "type": "permute", "params": {"dims": [0, 2, 1]}, "inputs": ["conv"]},
+		{"id": "fc", "type": "linear", "params": {"outFeatures": 768}, "inputs": ["turn"]},
+		{"id": "out", "type": "output", "inputs": ["fc"]}]}`
+	convNext = `{"components": [
+		{"id": "image", "type": "input", "params": {"shape": [1, 3, 32, 32]}},
+		{"id": "stem", "type": "conv2d", "params": {"outChannels": 8, "kernelSize": 4, "stride": 4}, "inputs": ["image"]},
+		{"id": "dw", "type": "conv2d", "params": {"outChannels": 8, "kernelSize": 7, "padding": 3, "groups": 8}, "inputs": ["stem"]},
+		{"id": "last", "type": "permute", "params": {"dims": [0, 2, 3, 1]}, "inputs": ["dw"]},
+		{"id": "norm", "type": "layerNorm", "inputs": ["last"]},
+		{"id": "up", "type": "linear", "params": {"outFeatures": 32}, "inputs": ["norm"]},
+		{"id": "down", "type": "linear", "params": {"outFeatures": 8}, "inputs": ["up"]},
+		{"id": "first", "type": "permute", "params": {"dims": [0, 3, 1, 2]}, "inputs": ["down"]},
+		{"id": "sum", "type": "add", "inputs": ["first", "stem"]},
+		{"id": "bn", "type": "batchNorm", "inputs": ["sum"]},
+		{"id": "pool", "type": "globalAvgPool2d", "inputs": ["bn"]},
+		{"id": "head", "type": "linear", "params": {"outFeatures": 10}, "inputs": ["pool"]},
+		{"id": "out", "type": "output", "inputs": ["head"]}]}`
+	pixels = `{"components": [
+		{"id": "image", "type": "input", "params": {"shape": [1, 3, 16, 16]}},
+		{"id": "conv", "type": "conv2d", "params": {"outChannels": 16, "kernelSize": 2, "stride": 2}, "inputs": ["image"]},
+		{"id": "flat", "type": "flatten", "params": {"startDim": 2}, "inputs": ["conv"]},
+		{"id": "fc", "type": "linear", "params": {"outFeatures": 32}, "inputs": ["flat"]},
+		{"id": "out", "type": "output", "inputs": ["fc"]}]}`
+	padded = `{"components": [
+		{"id": "image", "type": "input", "params": {"shape": [1, 3, 32, 32]}},
+		{"id": "pad", "type": "pad", "params": {"pad": [1, 1, 1, 1]}, "inputs": ["image"]},
+		{"id": "bn", "type": "batchNorm", "params": {"numFeatures": 3}, "inputs": ["pad"]},
+		{"id": "conv", "type": "conv2d", "params": {"outChannels": 8, "kernelSize": 3}, "inputs": ["bn"]},
+		{"id": "out", "type": "output", "inputs": ["conv"]}]}`
+	generatorNet = `{"components": [
+		{"id": "z", "type": "input", "params": {"shape": [1, 100]}},
+		{"id": "fc", "type": "linear", "params": {"outFeatures": 6272}, "inputs": ["z"]},
+		{"id": "image", "type": "reshape", "params": {"shape": [1, 128, 7, 7]}, "inputs": ["fc"]},
+		{"id": "bn", "type": "batchNorm", "params": {"numFeatures": 128}, "inputs": ["image"]},
+		{"id": "up", "type": "upsample", "params": {"scaleFactor": 2}, "inputs": ["bn"]},
+		{"id": "conv", "type": "conv2d", "params": {"outChannels": 1, "kernelSize": 3, "padding": 1}, "inputs": ["up"]},
+		{"id": "out", "type": "output", "inputs": ["conv"]}]}`
+	flatImage = `{"components": [
+		{"id": "image", "type": "input", "params": {"shape": [3, 32, 32]}},
+		{"id": "flat", "type": "flatten", "inputs": ["image"]},
+		{"id": "fc", "type": "linear", "params": {"inFeatures": 3072, "outFeatures": 10}, "inputs": ["flat"]},
+		{"id": "out", "type": "output", "inputs": ["fc"]}]}`
 	keywords = `{"id": "keywords", "components": [
 		{"id": "x", "type": "input", "params": {"shape": [1, 4]}},
 		{"id": "class", "type": "linear", "params": {"outFeatures": 4}, "inputs": ["x"]},
@@ -133,6 +191,16 @@ var fieldCases = []fieldCase{
 		fc, _ := r.Model.Graph.Find("fc")
 		return fmt.Sprint(r.Model.Nodes[fc].Result.Out.Known(), " ", r.Model.Counted, " ", r.Verdict)
 	}, "false false fail"},
+	{"axes", mixer, "MLP-Mixer: after a permute, linear mixes the last axis", params, fmt.Sprint(24*3*64 + 24 + 2*2*24 + 16*40 + 40 + 40*16 + 16)},
+	{"axes", mixer, "MLP-Mixer: a good model", func(r *pipeline.Report) any { return r.Verdict }, "pass"},
+	{"axes", waveform, "wav2vec 2.0: a waveform that is given a channel", outputs, "[1, 3199, 768]"},
+	{"axes", waveform, "wav2vec 2.0: one channel in", params, fmt.Sprint(512*10 + 512*768 + 768)},
+	{"axes", convNext, "ConvNeXt: channels last and back", params, fmt.Sprint(8*3*16 + 8 + 8*49 + 8 + 2*8 + 8*32 + 32 + 32*8 + 8 + 2*8 + 8*10 + 10)},
+	{"axes", convNext, "ConvNeXt: a good model", outputs, "[1, 10]"},
+	{"axes", pixels, "flatten to pixels: linear reads the last axis", params, fmt.Sprint(16*3*4 + 16 + 64*32 + 32)},
+	{"axes", padded, "a padded image has its channels on axis 1", outputs, "[1, 8, 32, 32]"},
+	{"axes", generatorNet, "DCGAN: a vector that is reshaped into an image", outputs, "[1, 1, 14, 14]"},
+	{"axes", flatImage, "an image without a batch is flattened whole", outputs, "[10]"},
 	{"D78", oneOperand, "a merge of one operand is an error", foundRules, "error few-operands"},
 	{"D80", keywords, "names that Python has no attribute for", exported, "class_ quote_key"},
 }

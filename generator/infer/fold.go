@@ -1,6 +1,10 @@
 package infer
 
-import "github.com/strata-catalog/strata/generator/graph"
+import (
+	"strings"
+
+	"github.com/strata-catalog/strata/generator/graph"
+)
 
 // A Run is a part of the model that repeats: Count instances of Period layers
 // each, from position Start of the order on. Children are the runs within the
@@ -75,6 +79,7 @@ func (f *folder) runs(start, end int) []Run {
 			p++
 			continue
 		}
+		p, count = f.aligned(p, end, period, count)
 		r := Run{Start: p, Period: period, Count: count}
 		if period > 1 {
 			r.Children = f.runs(p, p+period)
@@ -83,6 +88,53 @@ func (f *folder) runs(start, end int) []Run {
 		p = r.End()
 	}
 	return runs
+}
+
+// aligned moves the start of a run of a flat document to where an instance has
+// a path in common, as in encoder.layer.0: a layer before the first instance may
+// look like the last of one. The run must not get shorter by it.
+func (f *folder) aligned(p, end, period, count int) (start, times int) {
+	start, times = p, count
+	if f.m.Nodes[f.m.Order[p]].Frame != nil || period == 1 {
+		return start, times
+	}
+	depth := f.common(p, period)
+	for s := p + 1; s < p+period && s+2*period <= end; s++ {
+		if d := f.common(s, period); d > depth {
+			if n := f.times(s, end, period); n >= times {
+				start, times, depth = s, n, d
+			}
+		}
+	}
+	return start, times
+}
+
+// common is how many steps the paths of the layers of one period have in common.
+func (f *folder) common(p, period int) int {
+	first := f.m.Nodes[f.m.Order[p]].ID
+	steps := strings.Count(first, ".")
+	for q := p + 1; q < p+period && steps > 0; q++ {
+		id := f.m.Nodes[f.m.Order[q]].ID
+		n, at := 0, 0
+		for n < steps {
+			cut := strings.IndexByte(first[at:], '.') + 1
+			if !strings.HasPrefix(id[min(at, len(id)):], first[at:at+cut]) {
+				break
+			}
+			n, at = n+1, at+cut
+		}
+		steps = n
+	}
+	return steps
+}
+
+// times is how often the period at p stands there.
+func (f *folder) times(p, end, period int) int {
+	n := 1
+	for at := p; at+2*period <= end && f.repeats(p, at, period); at += period {
+		n++
+	}
+	return n
 }
 
 // longest is the run at p that covers the most layers; of equal ones the one
@@ -96,10 +148,7 @@ func (f *folder) longest(p, end int) (period, count int) {
 		if (end-p)/d*d <= period*count {
 			continue // it cannot cover more
 		}
-		n := 1
-		for at := p; at+2*d <= end && f.repeats(p, at, d); at += d {
-			n++
-		}
+		n := f.times(p, end, d)
 		if n > 1 && n*d > period*count {
 			period, count = d, n
 		}

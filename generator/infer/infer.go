@@ -299,7 +299,7 @@ func (a *analyser) unknownType(name string) layer.Problem {
 		return p
 	}
 	p := layer.Problem{Rule: UnknownType, Message: fmt.Sprintf("%s is no known layer type", words.Quote(name)), Fix: "use a type of the layer reference"}
-	if near := layer.NearestType(name); near != "" {
+	if near, _ := layer.NearestType(name); near != "" {
 		p.Message += fmt.Sprintf("; nearest is %q", near)
 		p.Fix = fmt.Sprintf("write %q, if that is meant", near)
 	}
@@ -326,6 +326,9 @@ func (a *analyser) describe(n *Node) {
 		}
 		if x.Known() {
 			flags |= 1 << 5
+		}
+		if x.Arranged {
+			flags |= 1 << 6
 		}
 		k = append(k, 1, flags, byte(x.Feature))
 		for _, d := range x.Dims {

@@ -9,9 +9,11 @@ import (
 var activations = []*Type{
 	declare(Type{
 		Name: "relu", Display: "ReLU", Part: Activation, Ports: unary,
+		Also: []string{"rectifiedLinearUnit"},
 		Doc: Doc{
 			Summary:  "max(0, x).",
 			Shape:    "the shape of its input",
+			Work:     elementWork,
 			Source:   "https://pytorch.org/docs/stable/generated/torch.nn.ReLU.html",
 			Examples: []Example{{Params: `{}`, In: []shape.Shape{{1, 64, 56, 56}}, Channels: true}},
 		},
@@ -21,42 +23,51 @@ var activations = []*Type{
 		Doc: Doc{
 			Summary:  "min(max(0, x), 6).",
 			Shape:    "the shape of its input",
+			Work:     elementWork,
 			Source:   "https://pytorch.org/docs/stable/generated/torch.nn.ReLU6.html",
 			Examples: []Example{{Params: `{"inplace": true}`, In: []shape.Shape{{1, 32, 112, 112}}, Channels: true}},
 		},
 	}, inplace{}),
 	declare(Type{
 		Name: "leakyRelu", Display: "LeakyReLU", Part: Activation, Ports: unary,
+		Also: []string{"lrelu"},
 		Doc: Doc{
 			Summary:  "x above 0, negativeSlope · x below.",
 			Shape:    "the shape of its input",
+			Work:     elementWork,
 			Source:   "https://pytorch.org/docs/stable/generated/torch.nn.LeakyReLU.html",
 			Examples: []Example{{Params: `{"negativeSlope": 0.2}`, In: []shape.Shape{{1, 64, 32, 32}}, Channels: true}},
 		},
 	}, leakyRelu{NegativeSlope: 0.01}),
 	declare(Type{
 		Name: "elu", Display: "ELU", Part: Activation, Ports: unary,
+		Also: []string{"exponentialLinearUnit"},
 		Doc: Doc{
 			Summary:  "x above 0, alpha · (exp(x) − 1) below.",
 			Shape:    "the shape of its input",
+			Work:     elementWork,
 			Source:   "https://pytorch.org/docs/stable/generated/torch.nn.ELU.html",
 			Examples: []Example{{Params: `{}`, In: []shape.Shape{{1, 40, 1, 976}}, Channels: true}},
 		},
 	}, elu{Alpha: 1}),
 	declare(Type{
 		Name: "selu", Display: "SELU", Part: Activation, Ports: unary,
+		Also: []string{"scaledExponentialLinearUnit"},
 		Doc: Doc{
 			Summary:  "An ELU whose two constants keep mean 0 and variance 1.",
 			Shape:    "the shape of its input",
+			Work:     elementWork,
 			Source:   "https://pytorch.org/docs/stable/generated/torch.nn.SELU.html",
 			Examples: []Example{{Params: `{}`, In: []shape.Shape{{1, 256}}}},
 		},
 	}, inplace{}),
 	declare(Type{
 		Name: "gelu", Display: "GELU", Part: Activation, Ports: unary,
+		Also: []string{"gaussianErrorLinearUnit"},
 		Doc: Doc{
 			Summary: "x times the normal distribution's probability of a value below x.",
 			Shape:   "the shape of its input",
+			Work:    elementWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.GELU.html",
 			Examples: []Example{
 				{Params: `{"approximate": "tanh"}`, In: []shape.Shape{{1, 1024, 3072}}},
@@ -66,9 +77,11 @@ var activations = []*Type{
 	}, gelu{Approximate: "none"}),
 	declare(Type{
 		Name: "swish", Display: "Swish (SiLU)", Part: Activation, Ports: unary,
+		Also: []string{"silu", "sigmoidLinearUnit"},
 		Doc: Doc{
 			Summary:  "x · sigmoid(x).",
 			Shape:    "the shape of its input",
+			Work:     elementWork,
 			Source:   "https://pytorch.org/docs/stable/generated/torch.nn.SiLU.html",
 			Examples: []Example{{Params: `{}`, In: []shape.Shape{{1, 96, 112, 112}}, Channels: true}},
 		},
@@ -78,42 +91,51 @@ var activations = []*Type{
 		Doc: Doc{
 			Summary:  "x · tanh(softplus(x)).",
 			Shape:    "the shape of its input",
+			Work:     elementWork,
 			Source:   "https://pytorch.org/docs/stable/generated/torch.nn.Mish.html",
 			Examples: []Example{{Params: `{}`, In: []shape.Shape{{1, 32, 416, 416}}, Channels: true}},
 		},
 	}, inplace{}),
 	declare(Type{
 		Name: "hardSwish", Display: "Hardswish", Part: Activation, Ports: unary,
+		Also: []string{"hSwish", "hardSilu"},
 		Doc: Doc{
 			Summary:  "x · hardSigmoid(x).",
 			Shape:    "the shape of its input",
+			Work:     elementWork,
 			Source:   "https://pytorch.org/docs/stable/generated/torch.nn.Hardswish.html",
 			Examples: []Example{{Params: `{}`, In: []shape.Shape{{1, 16, 112, 112}}, Channels: true}},
 		},
 	}, inplace{}),
 	declare(Type{
 		Name: "hardSigmoid", Display: "Hardsigmoid", Part: Activation, Ports: unary,
+		Also: []string{"hSigmoid"},
 		Doc: Doc{
 			Summary:  "x / 6 + 1 / 2, held between 0 and 1.",
 			Shape:    "the shape of its input",
+			Work:     elementWork,
 			Source:   "https://pytorch.org/docs/stable/generated/torch.nn.Hardsigmoid.html",
 			Examples: []Example{{Params: `{}`, In: []shape.Shape{{1, 16, 1, 1}}, Channels: true}},
 		},
 	}, inplace{}),
 	declare(Type{
 		Name: "sigmoid", Display: "Sigmoid", Part: Activation, Ports: unary,
+		Also: []string{"logistic"},
 		Doc: Doc{
 			Summary:  "1 / (1 + exp(−x)).",
 			Shape:    "the shape of its input",
+			Work:     elementWork,
 			Source:   "https://pytorch.org/docs/stable/generated/torch.nn.Sigmoid.html",
 			Examples: []Example{{Params: `{}`, In: []shape.Shape{{1, 1}}}},
 		},
 	}, pointwise{}),
 	declare(Type{
 		Name: "tanh", Display: "Tanh", Part: Activation, Ports: unary,
+		Also: []string{"hyperbolicTangent"},
 		Doc: Doc{
 			Summary:  "The hyperbolic tangent.",
 			Shape:    "the shape of its input",
+			Work:     elementWork,
 			Source:   "https://pytorch.org/docs/stable/generated/torch.nn.Tanh.html",
 			Examples: []Example{{Params: `{}`, In: []shape.Shape{{1, 3, 64, 64}}, Channels: true}},
 		},
@@ -123,6 +145,7 @@ var activations = []*Type{
 		Doc: Doc{
 			Summary: "exp(x), divided by its sum along one axis.",
 			Shape:   "the shape of its input",
+			Work:    elementWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.Softmax.html",
 			Examples: []Example{
 				{Params: `{}`, In: []shape.Shape{{1, 1000}}},
@@ -135,6 +158,7 @@ var activations = []*Type{
 		Doc: Doc{
 			Summary:  "The logarithm of softmax, computed stably.",
 			Shape:    "the shape of its input",
+			Work:     elementWork,
 			Source:   "https://pytorch.org/docs/stable/generated/torch.nn.LogSoftmax.html",
 			Examples: []Example{{Params: `{"dim": 1}`, In: []shape.Shape{{1, 10}}}},
 		},
@@ -144,15 +168,18 @@ var activations = []*Type{
 		Doc: Doc{
 			Summary:  "log(1 + exp(beta · x)) / beta, and x itself beyond the threshold.",
 			Shape:    "the shape of its input",
+			Work:     elementWork,
 			Source:   "https://pytorch.org/docs/stable/generated/torch.nn.Softplus.html",
 			Examples: []Example{{Params: `{}`, In: []shape.Shape{{1, 2048, 1536}}}},
 		},
 	}, softplus{Beta: 1, Threshold: 20}),
 	declare(Type{
 		Name: "glu", Display: "GLU", Part: Activation, Ports: unary,
+		Also: []string{"gatedLinearUnit"},
 		Doc: Doc{
 			Summary: "Multiplies the first half of an axis by the sigmoid of the second.",
 			Shape:   "axis dim becomes half as long",
+			Work:    elementWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.GLU.html",
 			Examples: []Example{
 				{Params: `{}`, In: []shape.Shape{{1, 128, 512}}},
@@ -163,10 +190,12 @@ var activations = []*Type{
 	}, glu{Dim: Opt{true, -1}}),
 	declare(Type{
 		Name: "prelu", Display: "PReLU", Part: Activation, Ports: unary,
+		Also: []string{"parametricRelu"},
 		Doc: Doc{
 			Summary: "x above 0, a learned slope times x below.",
 			Shape:   "the shape of its input",
 			Weights: "weight [numParameters]",
+			Work:    elementWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.PReLU.html",
 			Examples: []Example{
 				{Params: `{}`, In: []shape.Shape{{1, 80}}},
@@ -180,6 +209,7 @@ var activations = []*Type{
 		Doc: Doc{
 			Summary: "Sets random elements to zero in training; the identity in inference.",
 			Shape:   "the shape of its input",
+			Work:    identityWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.Dropout.html",
 			Examples: []Example{
 				{Params: `{"p": 0.1}`, In: []shape.Shape{{1, 197, 768}}},
@@ -189,9 +219,11 @@ var activations = []*Type{
 	}, dropout{P: 0.5}),
 	declare(Type{
 		Name: "dropPath", Display: "DropPath", Part: Other, Ports: unary,
+		Also: []string{"stochasticDepth"},
 		Doc: Doc{
 			Summary:  "Skips a residual branch for random samples in training; the identity in inference.",
 			Shape:    "the shape of its input",
+			Work:     identityWork,
 			Source:   "https://arxiv.org/abs/1603.09382",
 			Examples: []Example{{Params: `{"p": 0.2}`, In: []shape.Shape{{1, 197, 768}}}},
 		},
@@ -202,6 +234,7 @@ var activations = []*Type{
 			Summary: "Multiplies each feature by a learned factor, small at first.",
 			Shape:   "the shape of its input",
 			Weights: "weight [dim]",
+			Work:    elementWork,
 			Source:  "https://arxiv.org/abs/2103.17239",
 			Examples: []Example{
 				{Params: `{}`, In: []shape.Shape{{1, 197, 768}}},

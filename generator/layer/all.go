@@ -1,7 +1,5 @@
 package layer
 
-import "github.com/strata-catalog/strata/generator/words"
-
 // All lists every type, in the order that the reference pages show them.
 var All = concatTypes(
 	ends,
@@ -42,14 +40,4 @@ func concatTypes(families ...[]*Type) (all []*Type) {
 func Lookup(name string) (*Type, bool) {
 	t, ok := byName[name]
 	return t, ok
-}
-
-// NearestType is the known type whose name is nearest to the given one, "" if
-// none is near.
-func NearestType(name string) string {
-	names := make([]string, len(All))
-	for i, t := range All {
-		names[i] = t.Name
-	}
-	return words.Nearest(name, names)
 }

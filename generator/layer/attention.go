@@ -17,15 +17,22 @@ var (
 const (
 	attentionShape = "the shape of its first input, without outProj heads · headDim wide; further inputs give keys and values"
 	plainWeights   = "q_proj [heads · headDim, embedDim], k_proj and v_proj [heads · headDim, kvDim], o_proj [embedDim, heads · headDim], with biases where asked; fused or interleaved: one matrix for queries, keys and values; outProj false: no o_proj"
+	projectionWork = "2 · batch · heads · headDim · (queries · embedDim + keys · kvDim) for the projections, the queries once without outProj"
+	productWork    = "2 · batch · heads · headDim · queries · keys for the two products, with one element-wise operation for each score"
+	causalWork     = projectionWork + "; " + productWork + "; a causal kernel needs half of the products"
+	windowWork     = productWork + "; a causal kernel needs half of the products, one with a window of w tokens queries · w pairs of a query and a key, one with both queries · w − w² / 2"
 	torchAttention = "https://pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html"
 )
 
 var attentions = []*Type{
 	declare(Type{
 		Name: "multiHeadAttention", Display: "Multi-Head Attention", Part: AttnPart, Ports: queryPorts,
+		Also: []string{"mha", "mhsa", "multiHeadSelfAttention", "multiHeadAttn"},
 		Doc: Doc{
 			Summary: "Lets every token gather from all others, in several heads.",
-			Shape:   attentionShape, Weights: plainWeights, Source: torchAttention,
+			Shape:   attentionShape, Weights: plainWeights,
+			Work:   causalWork,
+			Source: torchAttention,
 			Examples: []Example{
 				{Params: `{"embedDim": 768, "numHeads": 12}`, In: []shape.Shape{{1, 197, 768}}},
 				{Params: `{"numHeads": 12, "layout": "fused", "names": {"qkv": "c_attn", "o": "c_proj"}, "transposed": true, "causal": true}`, In: []shape.Shape{{1, 1024, 768}}},
@@ -39,9 +46,12 @@ var attentions = []*Type{
 	}, multiHead{plain: projections(true), MaxDistance: 128}),
 	declare(Type{
 		Name: "attention", Display: "Attention", Part: AttnPart, Ports: queryPorts,
+		Also: []string{"attn"},
 		Doc: Doc{
 			Summary: "Scaled dot-product attention with learned projections.",
-			Shape:   attentionShape, Weights: plainWeights, Source: "https://arxiv.org/abs/1706.03762",
+			Shape:   attentionShape, Weights: plainWeights,
+			Work:   causalWork,
+			Source: "https://arxiv.org/abs/1706.03762",
 			Examples: []Example{
 				{Params: `{"numHeads": 1}`, In: []shape.Shape{{1, 100, 64}}},
 				{Params: `{"numHeads": 1}`, In: []shape.Shape{{64}}},
@@ -50,9 +60,12 @@ var attentions = []*Type{
 	}, multiHead{plain: projections(true), MaxDistance: 128}),
 	declare(Type{
 		Name: "selfAttention", Display: "Self-Attention", Part: AttnPart, Ports: queryPorts,
+		Also: []string{"selfAttn"},
 		Doc: Doc{
 			Summary: "Attention of a sequence to itself.",
-			Shape:   attentionShape, Weights: plainWeights, Source: torchAttention,
+			Shape:   attentionShape, Weights: plainWeights,
+			Work:   causalWork,
+			Source: torchAttention,
 			Examples: []Example{
 				{Params: `{"dModel": 32, "numHeads": 4}`, In: []shape.Shape{{50, 32}}},
 				{Params: `{"dModel": 32, "numHeads": 0}`, In: []shape.Shape{{50, 32}}},
@@ -61,9 +74,12 @@ var attentions = []*Type{
 	}, multiHead{plain: projections(true), MaxDistance: 128}),
 	declare(Type{
 		Name: "causalAttention", Display: "Causal Attention", Part: AttnPart, Ports: selfPorts,
+		Also: []string{"causalAttn", "causalSelfAttention", "maskedSelfAttention", "maskedMultiHeadAttention"},
 		Doc: Doc{
 			Summary: "Self-attention in which a token sees itself and what is before it.",
-			Shape:   "the shape of its input", Weights: plainWeights, Source: "https://arxiv.org/abs/1706.03762",
+			Shape:   "the shape of its input", Weights: plainWeights,
+			Work:   causalWork,
+			Source: "https://arxiv.org/abs/1706.03762",
 			Examples: []Example{
 				{Params: `{"embedDim": 1024, "numHeads": 16}`, In: []shape.Shape{{1, 2048, 1024}}},
 				{Params: `{"embedDim": 1024, "numHeads": 15}`, In: []shape.Shape{{1, 2048, 1024}}},
@@ -72,10 +88,12 @@ var attentions = []*Type{
 	}, causalAttention{plain: projections(false)}),
 	declare(Type{
 		Name: "crossAttention", Display: "Cross-Attention", Part: AttnPart, Ports: crossPorts,
+		Also: []string{"crossAttn", "encoderDecoderAttention"},
 		Doc: Doc{
 			Summary: "Lets the tokens of one sequence gather from another.",
 			Shape:   "the shape of its first input; the second gives keys and values, the third values of their own",
 			Weights: "q_proj [heads · headDim, embedDim], k_proj and v_proj [heads · headDim, kvDim], o_proj [embedDim, heads · headDim], with biases where asked",
+			Work:    projectionWork + "; " + productWork,
 			Source:  torchAttention,
 			Examples: []Example{
 				{Params: `{"embedDim": 320, "numHeads": 8, "qkvBias": false}`, In: []shape.Shape{{1, 4096, 320}, {1, 77, 768}}},
@@ -86,9 +104,12 @@ var attentions = []*Type{
 	}, crossAttention{plain: projections(true)}),
 	declare(Type{
 		Name: "localAttention", Display: "Local Attention", Part: AttnPart, Ports: selfPorts,
+		Also: []string{"swa", "slidingWindowAttention"},
 		Doc: Doc{
 			Summary: "Self-attention in which a token sees only its neighbours.",
-			Shape:   "the shape of its input", Weights: plainWeights, Source: "https://arxiv.org/abs/2004.05150",
+			Shape:   "the shape of its input", Weights: plainWeights,
+			Work:   projectionWork + "; " + windowWork,
+			Source: "https://arxiv.org/abs/2004.05150",
 			Examples: []Example{
 				{Params: `{"embedDim": 512, "numHeads": 8, "windowSize": 256}`, In: []shape.Shape{{1, 4096, 512}}},
 				{Params: `{"embedDim": 512, "numHeads": 8, "windowSize": 256, "causal": true}`, In: []shape.Shape{{1, 4096, 512}}},
@@ -98,10 +119,12 @@ var attentions = []*Type{
 	}, localAttention{plain: projections(false)}),
 	declare(Type{
 		Name: "windowAttention", Display: "Window Attention", Part: AttnPart, Ports: selfPorts,
+		Also: []string{"swinAttention", "shiftedWindowAttention", "windowedAttention"},
 		Doc: Doc{
 			Summary: "Cuts the tokens into windows and attends within each, as Swin does.",
 			Shape:   "the shape of its input; an image is padded to whole windows meanwhile",
 			Weights: plainWeights + "; relativePositions: relative_position_bias_table [(2h − 1) · (2w − 1), heads] for windows of h × w tokens, and its index as a buffer",
+			Work:    projectionWork + ", over an image padded to whole windows; 2 · batch · heads · headDim · queries · tokens of a window for the two products, with one element-wise operation for each score",
 			Source:  "https://arxiv.org/abs/2103.14030",
 			Examples: []Example{
 				{Params: `{"numHeads": 3, "windowSize": 7, "shiftSize": 3, "relativePositions": true, "bias": true}`, In: []shape.Shape{{1, 56, 56, 96}}},
@@ -112,10 +135,12 @@ var attentions = []*Type{
 	}, windowAttention{plain: projections(false)}),
 	declare(Type{
 		Name: "nativeSparseAttention", Display: "Native Sparse Attention", Part: AttnPart, Ports: selfPorts,
+		Also: []string{"nsa"},
 		Doc: Doc{
 			Summary: "Causal attention to summaries of all blocks, to the best blocks in full, and to a window.",
 			Shape:   "the shape of its input",
 			Weights: plainWeights + "; the gates between the three branches and the networks that summarise blocks are not counted",
+			Work:    projectionWork + "; " + productWork + "; a sparse kernel needs half of queries · ⌈queries / blockSize⌉ pairs of a query and a summary, and the pairs of causal windows of blockSize · topBlocks and of windowSize tokens; at most half of the products",
 			Source:  "https://arxiv.org/abs/2502.11089",
 			Examples: []Example{
 				{Params: `{"embedDim": 512, "numHeads": 8}`, In: []shape.Shape{{1, 8192, 512}}},
@@ -125,10 +150,12 @@ var attentions = []*Type{
 	}, nativeSparse{plain: projections(false), BlockSize: 64, TopBlocks: 16}),
 	declare(Type{
 		Name: "groupedQueryAttention", Display: "Grouped Query Attention", Part: AttnPart, Ports: selfPorts,
+		Also: []string{"gqa", "groupQueryAttention"},
 		Doc: Doc{
 			Summary: "Causal self-attention in which several query heads share the keys and values of one head.",
 			Shape:   "the shape of its input",
 			Weights: "q_proj [heads · headDim, embedDim], k_proj and v_proj [kvHeads · headDim, embedDim], o_proj [embedDim, heads · headDim], with biases where asked; fused or interleaved: one matrix for the first three; q_norm and k_norm; sinks [heads]",
+			Work:    "2 · batch · tokens · embedDim · (heads + kvHeads) · headDim for the projections; " + windowWork,
 			Source:  "https://arxiv.org/abs/2305.13245",
 			Examples: []Example{
 				{Params: `{"embedDim": 4096, "numHeads": 32, "numKVHeads": 8}`, In: []shape.Shape{{1, 2048, 4096}}},
@@ -141,10 +168,12 @@ var attentions = []*Type{
 	}, groupedQuery{QKNorm: "none", QKNormEps: 1e-6, Causal: true, storage: split}),
 	declare(Type{
 		Name: "mla", Display: "Multi-Head Latent Attention", Part: AttnPart, Ports: selfPorts,
+		Also: []string{"latentAttention", "multiHeadLatentAttention"},
 		Doc: Doc{
 			Summary: "Causal self-attention whose keys and values are kept as one small latent vector for each token.",
 			Shape:   "the shape of its input",
 			Weights: "q_a_proj, q_a_layernorm and q_b_proj, or q_proj; kv_a_proj_with_mqa [kvLatentDim + ropeHeadDim, embedDim], kv_a_layernorm, kv_b_proj [heads · (nopeHeadDim + vHeadDim), kvLatentDim], o_proj [embedDim, heads · vHeadDim]",
+			Work:    "batch · tokens · (qLatentDim · (embedDim + heads · (nope + rope)) + embedDim · (kvLatentDim + rope) + kvLatentDim · heads · (nope + v) + embedDim · heads · v) for the projections, where plain queries have embedDim · heads · (nope + rope) for the first term; batch · heads · (nope + rope + v) · tokens² for the two products, with one element-wise operation for each score; a causal kernel needs half of the products; nope, rope and v stand for nopeHeadDim, ropeHeadDim and vHeadDim",
 			Source:  "https://arxiv.org/abs/2405.04434",
 			Examples: []Example{
 				{Params: `{"embedDim": 7168, "numHeads": 128, "qLatentDim": 1536, "kvLatentDim": 512, "ropeHeadDim": 64}`, In: []shape.Shape{{1, 4096, 7168}}},
@@ -155,10 +184,12 @@ var attentions = []*Type{
 	}, latentAttention{NopeHeadDim: 128, VHeadDim: 128, Causal: true, NormEps: 1e-6}),
 	declare(Type{
 		Name: "transformerBlock", Display: "Transformer Block", Part: AttnPart, Ports: selfPorts,
+		Also: []string{"transformerLayer"},
 		Doc: Doc{
 			Summary: "Whole layers of a Transformer: attention, feed-forward network, two layer norms and the residual paths.",
 			Shape:   "the shape of its input",
 			Weights: "self_attn.in_proj_weight [3 · embedDim, embedDim], self_attn.out_proj, linear1 [ffDim, embedDim], linear2 [embedDim, ffDim], norm1, norm2, every one with its bias; below layers.{} when there are several; no final norm",
+			Work:    "numLayers · batch · (4 · tokens · embedDim² + 2 · tokens · embedDim · ffDim + 2 · embedDim · tokens²); a causal kernel needs half of the last term; numLayers · batch · (heads · tokens² + tokens · (4 · embedDim + ffDim)) element-wise operations",
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.TransformerEncoderLayer.html",
 			Examples: []Example{
 				{Params: `{"embedDim": 768, "numHeads": 12, "ffDim": 3072}`, In: []shape.Shape{{1, 196, 768}}},

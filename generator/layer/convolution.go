@@ -8,13 +8,17 @@ import (
 	"github.com/strata-catalog/strata/generator/shape"
 )
 
+const convolutionWork = "elements of the output · inChannels / groups · elements of the kernel"
+
 var convolutions = []*Type{
 	declare(Type{
 		Name: "conv1d", Display: "Conv1d", Part: Convolution, Ports: unary,
+		Also: []string{"convolution1d"},
 		Doc: Doc{
 			Summary: "Slides learned filters along a sequence.",
 			Shape:   "[C, L] or [B, C, L] as PyTorch; a tensor whose features are last is filtered along the axis before them and keeps its layout. Each axis becomes ⌊(n + padding − dilation · (kernel − 1) − 1) / stride⌋ + 1, padding counted on both sides",
 			Weights: "weight [out, in/groups, k] and bias [out]",
+			Work:    convolutionWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.Conv1d.html",
 			Examples: []Example{
 				{Params: `{"outChannels": 384, "kernelSize": 3, "stride": 2, "padding": 1}`, In: []shape.Shape{{1, 80, 3000}}, Channels: true},
@@ -25,10 +29,12 @@ var convolutions = []*Type{
 	}, convolution{sliding: slides(1), Groups: 1, Bias: true}),
 	declare(Type{
 		Name: "conv2d", Display: "Conv2d", Part: Convolution, Ports: unary,
+		Also: []string{"convolution2d"},
 		Doc: Doc{
 			Summary: "Slides learned filters over an image.",
 			Shape:   "[C, H, W] or [B, C, H, W]; H and W become ⌊(n + padding − dilation · (kernel − 1) − 1) / stride⌋ + 1, padding counted on both sides",
 			Weights: "weight [out, in/groups, k, k] and bias [out]",
+			Work:    convolutionWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.Conv2d.html",
 			Examples: []Example{
 				{Params: `{"inChannels": 3, "outChannels": 64, "kernelSize": 7, "stride": 2, "padding": 3, "bias": false}`, In: []shape.Shape{{1, 3, 224, 224}}},
@@ -41,10 +47,12 @@ var convolutions = []*Type{
 	}, convolution{sliding: slides(2), Groups: 1, Bias: true}),
 	declare(Type{
 		Name: "conv3d", Display: "Conv3d", Part: Convolution, Ports: unary,
+		Also: []string{"convolution3d"},
 		Doc: Doc{
 			Summary: "Slides learned filters over a volume, or over an image and time.",
 			Shape:   "[C, D, H, W] or [B, C, D, H, W]; D, H and W change as in conv2d",
 			Weights: "weight [out, in/groups, k, k, k] and bias [out]",
+			Work:    convolutionWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.Conv3d.html",
 			Examples: []Example{
 				{Params: `{"outChannels": 45, "kernelSize": [1, 7, 7], "stride": [1, 2, 2], "padding": [0, 3, 3], "bias": false}`, In: []shape.Shape{{1, 3, 16, 112, 112}}},
@@ -54,10 +62,12 @@ var convolutions = []*Type{
 	}, convolution{sliding: slides(3), Groups: 1, Bias: true}),
 	declare(Type{
 		Name: "depthwiseConv2d", Display: "Depthwise Conv2d", Part: Convolution, Ports: unary,
+		Also: []string{"depthwiseConv", "depthwiseConvolution", "dwConv", "dwConv2d"},
 		Doc: Doc{
 			Summary: "Filters each channel of an image by itself.",
 			Shape:   "as conv2d; outChannels channels, without it inChannels · depthMultiplier",
 			Weights: "weight [out, 1, k, k] and bias [out]",
+			Work:    "elements of the output · elements of the kernel",
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.Conv2d.html",
 			Examples: []Example{
 				{Params: `{"kernelSize": 3, "padding": 1}`, In: []shape.Shape{{1, 32, 112, 112}}},
@@ -68,10 +78,12 @@ var convolutions = []*Type{
 	}, depthwise{sliding: slides(2), Bias: true}),
 	declare(Type{
 		Name: "separableConv2d", Display: "Separable Conv2d", Part: Convolution, Ports: unary,
+		Also: []string{"sepConv", "sepConv2d", "separableConv", "depthwiseSeparableConv", "depthwiseSeparableConv2d"},
 		Doc: Doc{
 			Summary: "Filters each channel by itself, then mixes the channels.",
 			Shape:   "as conv2d",
 			Weights: "depthwise.weight [in · m, 1, k, k], pointwise.weight [out, in · m, 1, 1] and pointwise.bias [out], m being depthMultiplier",
+			Work:    "pixels of the output over the whole batch · inChannels · m · (elements of the kernel + outChannels), m being depthMultiplier",
 			Source:  "https://arxiv.org/abs/1610.02357",
 			Examples: []Example{
 				{Params: `{"outChannels": 128, "kernelSize": 3, "padding": 1}`, In: []shape.Shape{{1, 64, 147, 147}}},
@@ -81,10 +93,12 @@ var convolutions = []*Type{
 	}, separable{sliding: slides(2), DepthMultiplier: 1, Bias: true}),
 	declare(Type{
 		Name: "dilatedConv2d", Display: "Dilated Conv2d", Part: Convolution, Ports: unary,
+		Also: []string{"dilatedConv", "atrousConv", "atrousConv2d"},
 		Doc: Doc{
 			Summary: "A conv2d whose filters skip pixels, to see further.",
 			Shape:   "as conv2d",
 			Weights: "weight [out, in/groups, k, k] and bias [out]",
+			Work:    convolutionWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.Conv2d.html",
 			Examples: []Example{
 				{Params: `{"outChannels": 256, "kernelSize": 3, "padding": 12, "dilation": 12, "bias": false}`, In: []shape.Shape{{1, 2048, 28, 28}}},
@@ -94,10 +108,12 @@ var convolutions = []*Type{
 	}, convolution{sliding: slides(2), Groups: 1, Bias: true}),
 	declare(Type{
 		Name: "transposeConv2d", Display: "Transposed Conv2d", Part: Convolution, Ports: unary,
+		Also: []string{"convTranspose2d", "conv2dTranspose", "transposedConv2d", "deconv2d", "deconvolution2d"},
 		Doc: Doc{
 			Summary: "Spreads each pixel over a learned patch, which enlarges an image.",
 			Shape:   "[C, H, W] or [B, C, H, W]; H and W become (n − 1) · stride − 2 · padding + dilation · (kernel − 1) + outputPadding + 1",
 			Weights: "weight [in, out/groups, k, k] and bias [out]",
+			Work:    "elements of the input · outChannels / groups · elements of the kernel",
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.ConvTranspose2d.html",
 			Examples: []Example{
 				{Params: `{"outChannels": 64, "kernelSize": 2, "stride": 2}`, In: []shape.Shape{{1, 128, 28, 28}}},
@@ -262,7 +278,7 @@ func (c *Call) spatial(n int, channels int64) (x shape.Tensor, along []int) {
 // featuresLast reports whether a sequence has its channels on its last axis.
 func (c *Call) featuresLast(channels int64) bool {
 	x := c.First()
-	if !x.FeatureLast() || x.Batch == shape.Undecided && c.straight() {
+	if !x.FeatureLast() || x.Arranged || x.Batch == shape.Undecided && c.straight() {
 		return false
 	}
 	return channels == 0 || channels == x.Width() || channels != x.Dims[x.Rank()-2]

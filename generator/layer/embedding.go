@@ -9,10 +9,12 @@ import (
 var embeddings = []*Type{
 	declare(Type{
 		Name: "embedding", Display: "Embedding", Part: Embedding, Ports: optional, Source: true,
+		Also: []string{"embed", "embeddingLayer", "embeddingTable", "tokenEmbedding", "wordEmbedding", "wte"},
 		Doc: Doc{
 			Summary: "Looks up a learned row for each id.",
 			Shape:   "the width is put behind the axes of the ids; a declared width at the end of three axes or more is dropped first; without an input, the whole table [numEmbeddings, embeddingDim]",
 			Weights: "weight [numEmbeddings, embeddingDim]; shared with tiedTo or tied",
+			Work:    "none; a look-up multiplies nothing",
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.Embedding.html",
 			Examples: []Example{
 				{Params: `{"numEmbeddings": 32064, "embeddingDim": 3072}`, In: []shape.Shape{{1, 2048}}, IDs: true},
@@ -29,6 +31,7 @@ var embeddings = []*Type{
 			Summary: "Looks up a bag of rows for each field and reduces it to one row.",
 			Shape:   "one row per field: the width is put behind the axes of the fields",
 			Weights: "weight [numEmbeddings, embeddingDim]",
+			Work:    elementWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
 			Examples: []Example{
 				{Params: `{"numEmbeddings": 1000000, "embeddingDim": 64, "mode": "sum"}`, In: []shape.Shape{{26}}, IDs: true},
@@ -38,10 +41,12 @@ var embeddings = []*Type{
 	}, embeddingBag{Mode: "mean"}),
 	declare(Type{
 		Name: "learnedPositionalEmbedding", Display: "Learned Positional Embedding", Part: Embedding, Ports: unary, Position: true,
+		Also: []string{"learnedPositionEmbedding", "positionEmbedding", "positionalEmbedding", "wpe"},
 		Doc: Doc{
 			Summary: "Adds a learned row for each position.",
 			Shape:   "the shape of its input; ids get the rows of their positions",
 			Weights: "weight [maxLen, embedDim]",
+			Work:    elementWork,
 			Source:  "https://arxiv.org/abs/1705.03122",
 			Examples: []Example{
 				{Params: `{"maxLen": 1024, "embedDim": 768}`, In: []shape.Shape{{1, 512, 768}}},
@@ -51,10 +56,12 @@ var embeddings = []*Type{
 	}, learnedPositionalEmbedding{}),
 	declare(Type{
 		Name: "positionalEncoding", Display: "Positional Encoding", Part: Embedding, Ports: unary, Position: true,
+		Also: []string{"positionEncoding", "sinusoidalEmbedding", "sinusoidalEncoding", "sinusoidalPositionalEncoding", "sinusoidalPositionEmbedding"},
 		Doc: Doc{
 			Summary: "Adds a row of sines and cosines, or a learned one, for each position.",
 			Shape:   "the shape of its input; ids get the rows of their positions",
 			Weights: "learned: weight [maxLen, embedDim]; else none",
+			Work:    elementWork,
 			Source:  "https://arxiv.org/abs/1706.03762",
 			Examples: []Example{
 				{Params: `{"maxLen": 200, "embedDim": 256}`, In: []shape.Shape{{1, 200, 256}}},
@@ -65,10 +72,12 @@ var embeddings = []*Type{
 	}, positionalEncoding{}),
 	declare(Type{
 		Name: "segmentEmbedding", Display: "Segment Embedding", Part: Embedding, Ports: unary,
+		Also: []string{"tokenTypeEmbedding"},
 		Doc: Doc{
 			Summary: "Adds a learned row for the segment that a token belongs to, as BERT does.",
 			Shape:   "the shape of its input; ids get the rows of their segments",
 			Weights: "weight [numSegments, embedDim]",
+			Work:    elementWork,
 			Source:  "https://arxiv.org/abs/1810.04805",
 			Examples: []Example{
 				{Params: `{"embedDim": 768}`, In: []shape.Shape{{1, 512, 768}}},
@@ -78,10 +87,12 @@ var embeddings = []*Type{
 	}, segmentEmbedding{NumSegments: 2}),
 	declare(Type{
 		Name: "patchEmbed", Display: "Patch Embedding", Part: Embedding, Ports: unary,
+		Also: []string{"patchEmbedding", "patchEmbeddings"},
 		Doc: Doc{
 			Summary: "Cuts an image into patches and projects each to a token.",
 			Shape:   "[batch, patches, embedDim], without the batch axis for an image of rank 3; a class token is one position more",
 			Weights: "proj.weight [embedDim, channels, h, w] and proj.bias; cls_token [1, 1, embedDim] and pos_embed [1, positions, embedDim] where asked",
+			Work:    "batch · patches · embedDim · inChans · h · w, for patches of h × w pixels; class token and positions are not counted",
 			Source:  "https://arxiv.org/abs/2010.11929",
 			Examples: []Example{
 				{Params: `{"imgSize": 224, "patchSize": 16, "embedDim": 768, "clsToken": true, "posEmbed": true}`, In: []shape.Shape{{1, 3, 224, 224}}},
@@ -92,9 +103,11 @@ var embeddings = []*Type{
 	}, patchEmbed{Bias: true}),
 	declare(Type{
 		Name: "rope", Display: "RoPE", Part: Embedding, Ports: optional, Source: true, Side: true, Position: true,
+		Also: []string{"rotary", "rotaryEmbedding", "rotaryPositionEmbedding", "rotaryPositionalEmbedding"},
 		Doc: Doc{
 			Summary: "Turns queries and keys by angles that grow with the position; a side input of attention.",
 			Shape:   "no tensor of its own",
+			Work:    "none; that it turns queries and keys is not counted",
 			Source:  "https://arxiv.org/abs/2104.09864",
 			Examples: []Example{
 				{Params: `{"dim": 128, "maxSeqLen": 8192, "theta": 500000}`},
@@ -106,11 +119,13 @@ var embeddings = []*Type{
 	}, rope{Theta: 10000, PartialRotaryFactor: 1, Scaling: "none", Factor: 1, LowFreqFactor: 1, HighFreqFactor: 4, BetaFast: 32, BetaSlow: 1}),
 	declare(Type{
 		Name: "alibi", Display: "ALiBi", Part: Embedding, Ports: optional, Source: true, Side: true, Position: true,
+		Also: []string{"alibiBias", "attentionWithLinearBiases"},
 		Doc: Doc{
 			Summary:  "Lowers attention scores in proportion to distance, by a fixed slope for each head; a side input of attention.",
 			Shape:    "no tensor of its own",
+			Work:     "none; that it lowers scores is not counted",
 			Source:   "https://arxiv.org/abs/2108.12409",
-			Examples: []Example{{Params: `{"numHeads": 8}`}, {Params: `{"numHeads": 0}`}},
+			Examples: []Example{{Params: `{"numHeads": 8, "maxSeqLen": 2048}`}, {Params: `{"numHeads": 0}`}},
 		},
 	}, alibi{}),
 }
@@ -446,7 +461,8 @@ func (l *rope) Feeds() (headDim, heads int64) { return l.Dim, 0 }
 
 // alibi is attention with linear biases.
 type alibi struct {
-	NumHeads int64 `json:"numHeads" min:"1" unit:"heads" doc:"heads of the attention that it feeds, one slope each"`
+	NumHeads  int64 `json:"numHeads" min:"1" unit:"heads" doc:"heads of the attention that it feeds, one slope each"`
+	MaxSeqLen int64 `json:"maxSeqLen" min:"1" unit:"tokens" doc:"longest sequence that the model is made for; slopes do not depend on it"`
 }
 
 func (l *alibi) Infer(c *Call) shape.Tensor          { return shape.Unknown }

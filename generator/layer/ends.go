@@ -5,28 +5,34 @@ import "github.com/strata-catalog/strata/generator/shape"
 var ends = []*Type{
 	declare(Type{
 		Name: "input", Display: "Input", Part: Ends, Ports: noInput, Source: true,
+		Also: []string{"inputLayer", "placeholder"},
 		Doc: Doc{
 			Summary:  "Where data enter: token ids, an image, a waveform, features.",
 			Shape:    "the declared shape, as declared",
+			Work:     noWork,
 			Source:   "https://pytorch.org/docs/stable/tensors.html",
 			Examples: []Example{{Params: `{"shape": [1, 2048]}`}},
 		},
 	}, input{}),
 	declare(Type{
 		Name: "output", Display: "Output", Part: Ends, Ports: unary,
+		Also: []string{"outputLayer"},
 		Doc: Doc{
 			Summary:  "Where a result leaves. It may feed on: it is the identity.",
 			Shape:    "the shape of its input",
+			Work:     noWork,
 			Source:   "https://pytorch.org/docs/stable/generated/torch.nn.Identity.html",
 			Examples: []Example{{Params: `{}`, In: []shape.Shape{{1, 10}}}},
 		},
 	}, output{}),
 	declare(Type{
 		Name: "parameter", Display: "Parameter", Part: Embedding, Ports: Ports{Min: 0, Max: 1}, Source: true, Position: true,
+		Also: []string{"learnedParameter", "learnableParameter"},
 		Doc: Doc{
 			Summary: "A free learned tensor: a class token, a position table, a scale.",
 			Shape:   "alone, its shape; with an input, what comes of adding it, joining it in front, or scaling by it",
 			Weights: "one tensor of the given shape, named like the component",
+			Work:    "none; with an input, one element-wise operation for each element of the output",
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.parameter.Parameter.html",
 			Examples: []Example{
 				{Params: `{"shape": [1, 197, 768], "mode": "add"}`, In: []shape.Shape{{1, 197, 768}}},

@@ -8,13 +8,17 @@ import (
 
 const gatedWeights = "gate_proj and up_proj [intermediateSize, embedDim], down_proj [embedDim, intermediateSize]; fused: gate_up_proj [2 · intermediateSize, embedDim] for the first two"
 
+const gatedWork = "3 · tokens · embedDim · intermediateSize, over the whole batch; 2 · tokens · intermediateSize element-wise operations"
+
 var feedForwards = []*Type{
 	declare(Type{
 		Name: "feedForward", Display: "Feed-Forward", Part: FeedFwd, Ports: unary,
+		Also: []string{"ff", "ffn", "mlp", "feedForwardNetwork", "positionwiseFeedForward"},
 		Doc: Doc{
 			Summary: "Two linear layers with an activation between them, applied to every token.",
 			Shape:   "the shape of its input",
 			Weights: "up_proj [ffDim, embedDim] and down_proj [embedDim, ffDim], with biases",
+			Work:    "2 · tokens · embedDim · ffDim, over the whole batch; tokens · ffDim element-wise operations",
 			Source:  "https://arxiv.org/abs/1706.03762",
 			Examples: []Example{
 				{Params: `{"hiddenDim": 768, "ffDim": 3072}`, In: []shape.Shape{{1, 512, 768}}},
@@ -25,10 +29,12 @@ var feedForwards = []*Type{
 	}, feedForward{Activation: "gelu", Bias: true}),
 	declare(Type{
 		Name: "swiglu", Display: "SwiGLU", Part: FeedFwd, Ports: unary,
+		Also: []string{"swigluFFN", "swigluMLP", "llamaMLP"},
 		Doc: Doc{
 			Summary: "A feed-forward network in which a SiLU gate multiplies the inner activations.",
 			Shape:   "the shape of its input",
 			Weights: gatedWeights,
+			Work:    gatedWork,
 			Source:  "https://arxiv.org/abs/2002.05202",
 			Examples: []Example{
 				{Params: `{"embedDim": 4096, "intermediateSize": 14336}`, In: []shape.Shape{{1, 2048, 4096}}},
@@ -39,10 +45,12 @@ var feedForwards = []*Type{
 	}, swiglu{gated{Layout: "split"}}),
 	declare(Type{
 		Name: "geglu", Display: "GEGLU", Part: FeedFwd, Ports: unary,
+		Also: []string{"gegluFFN", "gegluMLP", "gemmaMLP"},
 		Doc: Doc{
 			Summary: "A feed-forward network in which a GELU gate multiplies the inner activations.",
 			Shape:   "the shape of its input",
 			Weights: gatedWeights,
+			Work:    gatedWork,
 			Source:  "https://arxiv.org/abs/2002.05202",
 			Examples: []Example{
 				{Params: `{"dim": 768, "hiddenDim": 1152, "layout": "fused", "names": {"gate_up": "Wi", "down": "Wo"}}`, In: []shape.Shape{{1, 512, 768}}},
@@ -52,10 +60,12 @@ var feedForwards = []*Type{
 	}, geglu{gated{Layout: "split"}, "none"}),
 	declare(Type{
 		Name: "seBlock", Display: "Squeeze-and-Excitation", Part: Convolution, Ports: unary,
+		Also: []string{"seLayer", "seModule", "squeezeExcite", "squeezeExcitation", "squeezeAndExcitation"},
 		Doc: Doc{
 			Summary: "Scales each channel by a gate that is computed from the means of all channels.",
 			Shape:   "the shape of its input",
 			Weights: "fc1 [squeezeChannels, channels, 1, 1] and fc2 [channels, squeezeChannels, 1, 1], with biases",
+			Work:    "2 · batch · channels · squeezeChannels; two element-wise operations for each element of the output",
 			Source:  "https://pytorch.org/vision/stable/generated/torchvision.ops.SqueezeExcitation.html",
 			Examples: []Example{
 				{Params: `{"channels": 1152, "squeezeChannels": 48}`, In: []shape.Shape{{1, 1152, 7, 7}}, Channels: true},

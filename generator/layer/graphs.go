@@ -8,6 +8,8 @@ import (
 
 const graphShape = "the width becomes outFeatures; one row for each node, or one node's features alone"
 
+const graphWork = "nodes · inFeatures · outFeatures, none with useTransform false; what runs along the edges, or through the aggregator, is not counted"
+
 var graphs = []*Type{
 	declare(Type{
 		Name: "graphConv", Display: "Graph Convolution", Part: Other, Ports: unary,
@@ -15,6 +17,7 @@ var graphs = []*Type{
 			Summary: "Adds a projection of a node's features to one of the sum of its neighbours'.",
 			Shape:   graphShape,
 			Weights: "lin_rel [outFeatures, inFeatures] with its bias, and lin_root [outFeatures, inFeatures]; none with useTransform false",
+			Work:    "2 · " + graphWork,
 			Source:  "https://pytorch-geometric.readthedocs.io/en/latest/generated/torch_geometric.nn.conv.GraphConv.html",
 			Examples: []Example{
 				{Params: `{"outFeatures": 64}`, In: []shape.Shape{{2708, 1433}}},
@@ -25,10 +28,12 @@ var graphs = []*Type{
 	}, graphConv{graphNet: graphNet{Bias: true, UseTransform: true}, Aggregator: "sum"}),
 	declare(Type{
 		Name: "gcn", Display: "GCN", Part: Other, Ports: unary,
+		Also: []string{"gcnConv", "graphConvolutionalNetwork"},
 		Doc: Doc{
 			Summary: "Projects a node's features and averages them with its neighbours', weighted by their degrees.",
 			Shape:   graphShape,
 			Weights: "lin.weight [outFeatures, inFeatures] and bias [outFeatures]; none with useTransform false",
+			Work:    graphWork,
 			Source:  "https://pytorch-geometric.readthedocs.io/en/latest/generated/torch_geometric.nn.conv.GCNConv.html",
 			Examples: []Example{
 				{Params: `{"inChannels": 1433, "outChannels": 16}`, In: []shape.Shape{{2708, 1433}}},
@@ -38,10 +43,12 @@ var graphs = []*Type{
 	}, gcn{graphNet{Bias: true, UseTransform: true}}),
 	declare(Type{
 		Name: "gat", Display: "GAT", Part: Other, Ports: unary,
+		Also: []string{"gatConv", "graphAttention", "graphAttentionNetwork"},
 		Doc: Doc{
 			Summary: "Projects a node's features and averages them with its neighbours', weighted by attention.",
 			Shape:   "the width becomes heads · outFeatures, or outFeatures where the heads are averaged",
 			Weights: "lin.weight [heads · outFeatures, inFeatures], att_src and att_dst [1, heads, outFeatures], bias; none with useTransform false",
+			Work:    "nodes · inFeatures · heads · outFeatures, none with useTransform false; twice nodes · heads · outFeatures element-wise operations; what runs along the edges is not counted",
 			Source:  "https://pytorch-geometric.readthedocs.io/en/latest/generated/torch_geometric.nn.conv.GATConv.html",
 			Examples: []Example{
 				{Params: `{"outFeatures": 8, "heads": 8}`, In: []shape.Shape{{2708, 1433}}},
@@ -52,10 +59,12 @@ var graphs = []*Type{
 	}, gat{graphNet: graphNet{Bias: true, UseTransform: true}, Heads: 1, Concat: true}),
 	declare(Type{
 		Name: "graphSAGE", Display: "GraphSAGE", Part: Other, Ports: unary,
+		Also: []string{"sage", "sageConv"},
 		Doc: Doc{
 			Summary: "Adds a projection of a node's features to one of what its neighbours' are reduced to.",
 			Shape:   graphShape,
 			Weights: "lin_l [outFeatures, inFeatures] with its bias, and lin_r.weight [outFeatures, inFeatures]; aggregator lstm: an LSTM of width inFeatures; none with useTransform false",
+			Work:    "2 · " + graphWork,
 			Source:  "https://pytorch-geometric.readthedocs.io/en/latest/generated/torch_geometric.nn.conv.SAGEConv.html",
 			Examples: []Example{
 				{Params: `{"inChannels": 128, "outChannels": 256, "aggregator": "mean"}`, In: []shape.Shape{{128}}},
@@ -66,9 +75,11 @@ var graphs = []*Type{
 	}, graphSAGE{graphNet: graphNet{Bias: true, UseTransform: true}, Aggregator: "mean"}),
 	declare(Type{
 		Name: "featureInteraction", Display: "Feature Interaction", Part: Merge, Ports: Ports{Min: 1},
+		Also: []string{"interaction", "dotInteraction", "dlrmInteraction"},
 		Doc: Doc{
 			Summary: "Lets feature vectors of one width interact in pairs, as DLRM does.",
 			Shape:   "F rows of width D over all operands: dot gives D + F · (F − 1) / 2 features, the first row and one product for each pair; cat gives F · D",
+			Work:    "dot: batch · F² · D, of which half is used; cat: none",
 			Source:  "https://arxiv.org/abs/1906.00091",
 			Examples: []Example{
 				{Params: `{"method": "dot"}`, In: []shape.Shape{{1, 64}, {1, 26, 64}}},
@@ -83,7 +94,7 @@ var graphs = []*Type{
 // are no operand.
 type graphNet struct {
 	InFeatures      int64 `json:"inFeatures" alias:"inChannels" min:"1" unit:"features" default:"incoming width" doc:"width of a node's features"`
-	OutFeatures     int64 `json:"outFeatures" alias:"outChannels" min:"1" unit:"features" required:"true" doc:"width of the result"`
+	OutFeatures     int64 `json:"outFeatures" alias:"outChannels" min:"1" unit:"features" default:"inFeatures without a transform" doc:"width of the result"`
 	Bias            bool  `json:"bias" doc:"add a learned constant to each feature"`
 	UseTransform    bool  `json:"useTransform" doc:"project the features; else only pass them along the edges, as LightGCN does"`
 	UseNonlinearity bool  `json:"useNonlinearity" doc:"a ReLU follows"`
@@ -95,6 +106,13 @@ func (l *graphNet) pass(c *Call, out int64) shape.Tensor {
 	x := c.First()
 	c.Width(x, &l.InFeatures, "inFeatures")
 	c.Layout(x)
+	if l.OutFeatures == 0 {
+		if l.UseTransform {
+			c.Report(MissingParam, "outFeatures", "outFeatures is missing (width of the result)").Fix = "add outFeatures"
+			return shape.Unknown
+		}
+		out = l.InFeatures
+	}
 	if l.UseTransform {
 		return x.AsSequence().WithWidth(out)
 	}

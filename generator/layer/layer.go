@@ -99,6 +99,14 @@ func (t Tensor) Active() int64 {
 	return n / max(t.Copies, 1) * t.Used
 }
 
+// Works that many types share, in words.
+const (
+	noWork        = "none"
+	identityWork  = "none in inference, where it is the identity"
+	elementWork   = "none; one element-wise operation for each element of the output"
+	reductionWork = "none; one element-wise operation for each element of the input"
+)
+
 // Work is the cost of one forward pass. Nil means none.
 type Work struct {
 	Full   *big.Int // MACs, attention over the full square, as torch's own counter has it
@@ -177,6 +185,9 @@ type Problem struct {
 	// Rename is the known name that is nearest to an unknown parameter's, ""
 	// when none is near.
 	Rename string
+	// Unsure says that another than the nearest name may have been meant, so
+	// that no program should rename it.
+	Unsure bool
 	// Unreadable marks a fraction where an integer is due: the document cannot
 	// be read, and no rule applies.
 	Unreadable bool
@@ -309,6 +320,10 @@ type Result struct {
 	Problems []Problem
 }
 
+// maxRank is the number of axes that a tensor has at most, as in PyTorch
+// (MAX_DIMS of at::TensorIterator).
+const maxRank = 64
+
 // Analyse is the whole analysis of one use of a layer.
 func Analyse(t *Type, params []graph.Param, in []shape.Tensor, fromInput []bool) *Result {
 	c := &Call{In: in, FromInput: fromInput}
@@ -325,6 +340,10 @@ func Analyse(t *Type, params []graph.Param, in []shape.Tensor, fromInput []bool)
 	}
 	if !known {
 		r.Out = shape.Unknown
+	}
+	if r.Out.Rank() > maxRank {
+		c.Report(RankMismatch, "", "the output has %d axes, more than the %d that PyTorch's tensors have", r.Out.Rank(), maxRank)
+		r.Out, known = shape.Unknown, false
 	}
 	if r.Out.Known() {
 		if _, ok := r.Out.Dims.Elems(); !ok {
@@ -404,9 +423,12 @@ func (c *Call) operands(t *Type) bool {
 		}
 		c.Report(rule, "", "has %s, needs %s %d", words.Inputs(n), what, t.Ports.Min)
 		// A merge of one operand is that operand; shapes go on from there.
-		if n == 0 || t.Ports.Context {
-			c.failed = c.failed || n == 0
+		// Without any, what the parameters declare still counts.
+		if n == 0 {
+			c.In, c.FromInput = []shape.Tensor{shape.Unknown}, []bool{false}
 		}
+	case t.Name == "input" && n > 0:
+		c.Report(OperandCount, "", "takes no input, but has %s; what is fed to it goes nowhere", words.Inputs(n)).Fix = "remove the edges, or make it the layer that was meant"
 	case t.Ports.Max == 1 && n > 1:
 		c.join()
 	case t.Ports.Max > 0 && n > t.Ports.Max:
@@ -417,8 +439,17 @@ func (c *Call) operands(t *Type) bool {
 		if !x.Known() {
 			return false
 		}
+		if x.Rank() == 0 && onFeatures[t.Part] {
+			c.Report(RankMismatch, "", "acts on a feature axis, but a scalar arrives").Fix = "feed it a tensor with at least one axis"
+			return false
+		}
 	}
 	return true
+}
+
+// onFeatures are the parts whose layers act on a feature axis.
+var onFeatures = map[Part]bool{
+	Linear: true, Norm: true, AttnPart: true, FeedFwd: true, Recurrent: true, Convolution: true,
 }
 
 // join makes one operand of several, on the feature axis.

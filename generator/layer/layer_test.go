@@ -266,7 +266,7 @@ func TestWindows(t *testing.T) {
 		{name: "separable", typ: "separableConv2d", Example: of(`{"outChannels": 16, "kernelSize": 3, "depthMultiplier": 2}`, shape.Shape{1, 4, 9, 9}),
 			out: "[1, 16, 7, 7] batched features on axis 1", params: 8*9 + 16*8 + 16, macs: 8*49*9 + 16*49*8},
 		{name: "operand of no width", typ: "conv2d", Example: of(`{"inChannels": 3, "outChannels": 8, "kernelSize": 1}`),
-			out: "unknown", rules: []string{FewOperands}},
+			out: "unknown", params: 32, rules: []string{FewOperands}},
 	})
 }
 
@@ -324,14 +324,14 @@ func TestShaping(t *testing.T) {
 		{name: "flatten ids", typ: "flatten", Example: Example{Params: `{}`, In: []shape.Shape{sequence}, IDs: true}, out: "[2, 48] batched ids"},
 		{name: "flatten one axis", typ: "flatten", Example: of(`{}`, shape.Shape{8}), out: "[8]"},
 		{name: "flatten a scalar", typ: "flatten", Example: of(`{}`, shape.Shape{}), out: "[1]"},
-		{name: "flatten the pixels", typ: "flatten", Example: channels(`{"startDim": 2}`, image), out: "[2, 8, 16] batched features on axis 1"},
+		{name: "flatten the pixels", typ: "flatten", Example: channels(`{"startDim": 2}`, image), out: "[2, 8, 16] batched"},
 		{name: "flatten everything", typ: "flatten", Example: channels(`{"startDim": 0}`, image), out: "[256]"},
 		{name: "flatten the head", typ: "flatten", Example: channels(`{"startDim": 1, "endDim": 2}`, image), out: "[2, 32, 4] batched"},
 		{name: "flatten backwards", typ: "flatten", Example: channels(`{"startDim": 3, "endDim": 1}`, image), out: "unknown", rules: []string{AxisRange}},
 		{name: "flatten beyond", typ: "flatten", Example: channels(`{"endDim": 4}`, image), out: "unknown", rules: []string{AxisRange}},
 
 		{name: "reshape the whole", typ: "reshape", Example: channels(`{"shape": [2, 16, 8]}`, image), out: "[2, 16, 8] batched"},
-		{name: "reshape keeps channels in place", typ: "reshape", Example: channels(`{"shape": [2, 8, 16]}`, image), out: "[2, 8, 16] batched features on axis 1"},
+		{name: "reshape reads like PyTorch afterwards", typ: "reshape", Example: channels(`{"shape": [2, 8, 16]}`, image), out: "[2, 8, 16] batched"},
 		{name: "reshape infers", typ: "reshape", Example: channels(`{"shape": [-1, 16]}`, image), out: "[16, 16]"},
 		{name: "reshape one sample", typ: "reshape", Example: channels(`{"shape": [16, 8]}`, image), out: "[2, 16, 8] batched"},
 		{name: "reshape infers within a sample", typ: "reshape", Example: channels(`{"shape": [3, -1]}`, shape.Shape{5, 3, 4, 4}), out: "[3, 80]"},
@@ -346,7 +346,7 @@ func TestShaping(t *testing.T) {
 		{name: "permute to channels last", typ: "permute", Example: channels(`{"dims": [0, 2, 3, -3]}`, image), out: "[2, 4, 4, 8] batched"},
 		{name: "permute without a batch", typ: "permute", Example: channels(`{"dims": [1, 0]}`, shape.Shape{6, 8}), out: "[8, 6] unbatched"},
 		{name: "permute with the batch that is absent", typ: "permute", Example: channels(`{"dims": [0, 2, 1]}`, shape.Shape{6, 8}), out: "[8, 6] unbatched"},
-		{name: "permute the batch", typ: "permute", Example: channels(`{"dims": [1, 0, 2]}`, sequence), out: "[6, 2, 8] unbatched features on axis 0"},
+		{name: "permute the batch", typ: "permute", Example: channels(`{"dims": [1, 0, 2]}`, sequence), out: "[6, 2, 8] unbatched"},
 		{name: "permute too few", typ: "permute", Example: channels(`{"dims": [0, 1]}`, sequence), out: "unknown", rules: []string{AxisRange}},
 		{name: "permute beyond", typ: "permute", Example: channels(`{"dims": [0, 1, 3]}`, sequence), out: "unknown", rules: []string{AxisRange}},
 
@@ -356,11 +356,11 @@ func TestShaping(t *testing.T) {
 		{name: "squeeze what is longer", typ: "squeeze", Example: channels(`{"dim": 1}`, shape.Shape{1, 8, 1, 1}), out: "[1, 8, 1, 1] batched features on axis 1"},
 		{name: "squeeze the features", typ: "squeeze", Example: of(`{"dim": -1}`, shape.Shape{2, 8, 1}), out: "[2, 8]"},
 		{name: "squeeze an axis twice", typ: "squeeze", Example: channels(`{"dim": [3, -1]}`, shape.Shape{1, 8, 1, 1}), out: "unknown", rules: []string{AxisRange}},
-		{name: "unsqueeze channels", typ: "unsqueeze", Example: channels(`{"dim": 1}`, sequence), out: "[2, 1, 6, 8] batched features on axis 2"},
+		{name: "unsqueeze channels", typ: "unsqueeze", Example: channels(`{"dim": 1}`, sequence), out: "[2, 1, 6, 8] batched"},
 		{name: "unsqueeze the end", typ: "unsqueeze", Example: of(`{"dim": -1}`, shape.Shape{2, 8}), out: "[2, 8, 1]"},
-		{name: "unsqueeze a batch", typ: "unsqueeze", Example: channels(`{"dim": 0}`, shape.Shape{6, 8}), out: "[1, 6, 8] batched features on axis 1"},
-		{name: "unsqueeze after a batch that is absent", typ: "unsqueeze", Example: channels(`{"dim": 1}`, shape.Shape{6, 8}), out: "[1, 6, 8] unbatched features on axis 1"},
-		{name: "unsqueeze before a batch", typ: "unsqueeze", Example: channels(`{"dim": 0}`, sequence), out: "[1, 2, 6, 8] features on axis 2"},
+		{name: "unsqueeze a batch", typ: "unsqueeze", Example: channels(`{"dim": 0}`, shape.Shape{6, 8}), out: "[1, 6, 8] batched"},
+		{name: "unsqueeze after a batch that is absent", typ: "unsqueeze", Example: channels(`{"dim": 1}`, shape.Shape{6, 8}), out: "[1, 6, 8] unbatched"},
+		{name: "unsqueeze before a batch", typ: "unsqueeze", Example: channels(`{"dim": 0}`, sequence), out: "[1, 2, 6, 8]"},
 		{name: "unsqueeze beyond", typ: "unsqueeze", Example: channels(`{"dim": -5}`, sequence), out: "unknown", rules: []string{AxisRange}},
 
 		{name: "split into equal parts", typ: "split", Example: of(`{"splitSize": 3, "dim": -1, "index": 1}`, sequence), out: "[2, 6, 3]"},
@@ -401,7 +401,7 @@ func TestShaping(t *testing.T) {
 		{name: "matmul of one", typ: "matmul", Example: of(`{}`, shape.Shape{3, 8}), out: "[3, 8]", rules: []string{FewOperands}},
 
 		{name: "stack in front", typ: "stack", Example: of(`{}`, sequence, sequence, sequence), out: "[3, 2, 6, 8]"},
-		{name: "stack after the batch", typ: "stack", Example: channels(`{"dim": 1}`, sequence, sequence), out: "[2, 2, 6, 8] batched features on axis 2"},
+		{name: "stack after the batch", typ: "stack", Example: channels(`{"dim": 1}`, sequence, sequence), out: "[2, 2, 6, 8] batched"},
 		{name: "stack at the end", typ: "stack", Example: of(`{"dim": -1}`, sequence, sequence), out: "[2, 6, 8, 2]"},
 		{name: "stack of unlike operands", typ: "stack", Example: of(`{}`, sequence, image), out: "unknown", rules: []string{ConcatAxes}},
 

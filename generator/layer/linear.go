@@ -7,10 +7,12 @@ import (
 var linears = []*Type{
 	declare(Type{
 		Name: "linear", Display: "Linear", Part: Linear, Ports: unary,
+		Also: []string{"dense", "denseLayer", "fc", "fullyConnected", "linearLayer", "gemm", "innerProduct"},
 		Doc: Doc{
 			Summary: "Multiplies the feature axis by a learned matrix.",
 			Shape:   "every axis but the feature axis stays; that one becomes outFeatures",
 			Weights: "weight [out, in] and bias [out]",
+			Work:    "elements of the output · inFeatures",
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.Linear.html",
 			Examples: []Example{
 				{Params: `{"outFeatures": 10}`, In: []shape.Shape{{1, 128, 64}}},
@@ -21,10 +23,12 @@ var linears = []*Type{
 	}, linear{Bias: true}),
 	declare(Type{
 		Name: "projection", Display: "Projection", Part: Linear, Ports: unary,
+		Also: []string{"projector", "multimodalProjector"},
 		Doc: Doc{
 			Summary:  "A linear layer between two widths, as between a vision tower and a language model.",
 			Shape:    "every axis but the feature axis stays; that one becomes outDim",
 			Weights:  "weight [out, in] and bias [out]",
+			Work:     "elements of the output · inDim",
 			Source:   "https://pytorch.org/docs/stable/generated/torch.nn.Linear.html",
 			Examples: []Example{{Params: `{"inDim": 1024, "outDim": 4096}`, In: []shape.Shape{{1, 576, 1024}}}},
 		},

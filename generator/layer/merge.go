@@ -6,12 +6,16 @@ import (
 	"github.com/strata-catalog/strata/generator/shape"
 )
 
+const mergeWork = "none; for each element of the output one element-wise operation less than there are operands"
+
 var merges = []*Type{
 	declare(Type{
 		Name: "add", Display: "Add", Part: Merge, Ports: merge,
+		Also: []string{"addition", "sum", "plus", "residual", "residualAdd", "elementwiseAdd", "eltwiseAdd"},
 		Doc: Doc{
 			Summary: "Adds its operands, as a residual connection does.",
 			Shape:   "the operands broadcast; leading axes of size 1 may be missing",
+			Work:    mergeWork,
 			Source:  "https://pytorch.org/docs/stable/notes/broadcasting.html",
 			Examples: []Example{
 				{Params: `{}`, In: []shape.Shape{{1, 128, 512}, {1, 128, 512}}},
@@ -21,18 +25,22 @@ var merges = []*Type{
 	}, addition{}),
 	declare(Type{
 		Name: "multiply", Display: "Multiply", Part: Merge, Ports: merge,
+		Also: []string{"mul", "multiplication", "hadamard", "elementwiseMul", "elementwiseMultiply", "eltwiseMul"},
 		Doc: Doc{
 			Summary:  "Multiplies its operands element by element, as a gate does.",
 			Shape:    "the operands broadcast; leading axes of size 1 may be missing",
+			Work:     mergeWork,
 			Source:   "https://pytorch.org/docs/stable/notes/broadcasting.html",
 			Examples: []Example{{Params: `{}`, In: []shape.Shape{{1, 128, 512}, {512}}}},
 		},
 	}, addition{}),
 	declare(Type{
 		Name: "concatenate", Display: "Concatenate", Part: Merge, Ports: merge,
+		Also: []string{"cat", "concat", "concatenation"},
 		Doc: Doc{
 			Summary: "Joins its operands along one axis.",
 			Shape:   "the axis of joining adds up, the others are equal; without dim it is the one axis where the operands differ, else the feature axis",
+			Work:    noWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.cat.html",
 			Examples: []Example{
 				{Params: `{"dim": -1}`, In: []shape.Shape{{1, 64}, {1, 32}}},

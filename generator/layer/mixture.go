@@ -10,13 +10,17 @@ import (
 
 const expertWeights = "gate [numExperts, embedDim], the router, which is never transposed; experts.{} with gate_proj, up_proj and down_proj; stacked: experts.gate_up_proj [numExperts, 2 · expertDim, embedDim] and experts.down_proj [numExperts, embedDim, expertDim]"
 
+const expertWork = "tokens · (embedDim · numExperts + topK · 3 · embedDim · expertDim) over the whole batch, and tokens · topK · 2 · expertDim element-wise operations; with gated false 2 in place of 3, and 1 of 2"
+
 var mixtures = []*Type{
 	declare(Type{
 		Name: "moeLayer", Display: "Mixture of Experts", Part: FeedFwd, Ports: unary,
+		Also: []string{"moe", "moeBlock", "sparseMoE", "sparseMoeBlock", "mixtureOfExperts"},
 		Doc: Doc{
 			Summary: "Sends every token to the few feed-forward networks that a router picks for it.",
 			Shape:   "the shape of its input",
 			Weights: expertWeights,
+			Work:    expertWork,
 			Source:  "https://arxiv.org/abs/2401.04088",
 			Examples: []Example{
 				{Params: `{"embedDim": 4096, "numExperts": 8, "expertDim": 14336, "topK": 2}`, In: []shape.Shape{{1, 2048, 4096}}},
@@ -27,10 +31,12 @@ var mixtures = []*Type{
 	}, moeLayer{routed}),
 	declare(Type{
 		Name: "sharedExpertMoE", Display: "Mixture with Shared Experts", Part: FeedFwd, Ports: unary,
+		Also: []string{"deepseekMoE", "moeWithSharedExperts"},
 		Doc: Doc{
 			Summary: "A mixture of experts beside experts that work on every token, as in DeepSeek.",
 			Shape:   "the shape of its input",
 			Weights: expertWeights + "; shared_experts, one network as wide as all shared experts together; shared_expert_gate [1, embedDim] where asked",
+			Work:    expertWork + "; the shared experts as one of width numSharedExperts · sharedExpertDim, on every token; tokens · embedDim with sharedGate",
 			Source:  "https://arxiv.org/abs/2401.06066",
 			Examples: []Example{
 				{Params: `{"embedDim": 7168, "numExperts": 256, "expertDim": 2048, "topK": 8, "scoring": "sigmoid", "scoreCorrection": true, "numGroups": 8, "topGroups": 4, "routedScale": 2.5}`, In: []shape.Shape{{1, 4096, 7168}}},

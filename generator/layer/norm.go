@@ -9,10 +9,12 @@ import (
 var norms = []*Type{
 	declare(Type{
 		Name: "layerNorm", Display: "LayerNorm", Part: Norm, Ports: unary,
+		Also: []string{"ln", "layerNormalization"},
 		Doc: Doc{
 			Summary: "Normalises the features of each position to mean 0 and variance 1.",
 			Shape:   "the shape of its input",
 			Weights: "weight and bias [normalizedShape]; none with affine false",
+			Work:    elementWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.LayerNorm.html",
 			Examples: []Example{
 				{Params: `{}`, In: []shape.Shape{{1, 197, 768}}},
@@ -22,30 +24,36 @@ var norms = []*Type{
 	}, layerNorm{Bias: true, Affine: true, Eps: 1e-5}),
 	declare(Type{
 		Name: "rmsNorm", Display: "RMSNorm", Part: Norm, Ports: unary,
+		Also: []string{"rmsNormalization", "rootMeanSquareNorm", "llamaRMSNorm", "t5LayerNorm"},
 		Doc: Doc{
 			Summary:  "Divides the features of each position by their root mean square.",
 			Shape:    "the shape of its input",
 			Weights:  "weight [normalizedShape]",
+			Work:     elementWork,
 			Source:   "https://pytorch.org/docs/stable/generated/torch.nn.RMSNorm.html",
 			Examples: []Example{{Params: `{"normalizedShape": 4096}`, In: []shape.Shape{{1, 2048, 4096}}}},
 		},
 	}, rmsNorm{Affine: true, Eps: 1e-6}),
 	declare(Type{
 		Name: "batchNorm", Display: "BatchNorm", Part: Norm, Ports: unary,
+		Also: []string{"bn", "batchNorm1d", "batchNorm2d", "batchNorm3d", "batchNormalization", "syncBatchNorm"},
 		Doc: Doc{
 			Summary:  "Normalises each channel over the batch.",
 			Shape:    "the shape of its input",
 			Weights:  "weight and bias [channels]; running mean, running variance and the batch count are buffers",
+			Work:     elementWork,
 			Source:   "https://pytorch.org/docs/stable/generated/torch.nn.BatchNorm2d.html",
 			Examples: []Example{{Params: `{}`, In: []shape.Shape{{1, 64, 56, 56}}, Channels: true}},
 		},
 	}, batchNorm{Affine: true, Eps: 1e-5}),
 	declare(Type{
 		Name: "groupNorm", Display: "GroupNorm", Part: Norm, Ports: unary,
+		Also: []string{"gn", "groupNormalization"},
 		Doc: Doc{
 			Summary: "Normalises groups of channels of each sample.",
 			Shape:   "the shape of its input",
 			Weights: "weight and bias [channels]",
+			Work:    elementWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.GroupNorm.html",
 			Examples: []Example{
 				{Params: `{"numGroups": 32}`, In: []shape.Shape{{1, 320, 64, 64}}, Channels: true},
@@ -55,9 +63,11 @@ var norms = []*Type{
 	}, groupNorm{Affine: true, Eps: 1e-5}),
 	declare(Type{
 		Name: "l2Norm", Display: "L2 Normalize", Part: Norm, Ports: unary,
+		Also: []string{"l2Normalize", "l2Normalization", "normalize"},
 		Doc: Doc{
 			Summary:  "Divides the features of each position by their Euclidean length, so that products become cosines.",
 			Shape:    "the shape of its input",
+			Work:     elementWork,
 			Source:   "https://pytorch.org/docs/stable/generated/torch.nn.functional.normalize.html",
 			Examples: []Example{{Params: `{}`, In: []shape.Shape{{1, 768}}}},
 		},
@@ -101,25 +111,32 @@ func (s Sizes) single() int64 {
 	return s[0]
 }
 
-// channelAxis is the operand of a norm over channels. A raw input of rank 3 or
-// more has them on axis 1, as PyTorch reads it, unless the declared number fits
-// another axis alone: the first, an image without a batch, or the last.
+// channelAxis is the operand of a norm over channels. Where the graph put the
+// axes in place itself, or nothing has decided what they are, PyTorch's axis 1
+// has the channels; a declared number decides where it fits another axis alone:
+// the feature axis, or the first of an image without a batch.
 func channelAxis(c *Call, declared int64) shape.Tensor {
 	x := c.First()
-	if x.Rank() < 3 || x.Batch != shape.Undecided || len(c.FromInput) == 0 || !c.FromInput[0] {
+	open := x.Arranged || x.Batch == shape.Undecided
+	if x.Rank() < 3 || !open {
 		return x
 	}
-	x.Feature, x.Batch = 1, shape.Batched
-	if declared == 0 || x.Dims[1] == declared {
+	at := func(axis int, batch shape.Batch) shape.Tensor {
+		x.Feature = axis
+		if x.Batch == shape.Undecided {
+			x.Batch = batch
+		}
 		return x
 	}
-	switch declared {
-	case x.Dims[0]:
-		x.Feature, x.Batch = 0, shape.Unbatched
-	case x.Dims[x.Rank()-1]:
-		x.Feature = x.Rank() - 1
+	switch {
+	case declared == 0 && (x.Arranged || c.straight()):
+		return at(1, shape.Batched)
+	case declared == 0 || x.Dims[1] != declared && x.Width() == declared:
+		return x
+	case x.Dims[1] != declared && x.Dims[0] == declared && x.BatchAxes() == 0:
+		return at(0, shape.Unbatched)
 	}
-	return x
+	return at(1, shape.Batched)
 }
 
 // layerNorm is torch.nn.LayerNorm.

@@ -6,12 +6,16 @@ import (
 	"github.com/strata-catalog/strata/generator/shape"
 )
 
+const poolWork = "none; one element-wise operation for each element of each window"
+
 var poolings = []*Type{
 	declare(Type{
 		Name: "maxpool1d", Display: "MaxPool1d", Part: Shaping, Ports: unary,
+		Also: []string{"maxPooling1d"},
 		Doc: Doc{
 			Summary: "Keeps the largest value of each window of a sequence.",
 			Shape:   "[C, L] or [B, C, L], features last as conv1d; L becomes ⌊(n + 2 · padding − dilation · (kernel − 1) − 1) / stride⌋ + 1, rounded up with ceilMode",
+			Work:    poolWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.MaxPool1d.html",
 			Examples: []Example{
 				{Params: `{"kernelSize": 2, "padding": 1, "ceilMode": true}`, In: []shape.Shape{{1, 8, 5}}, Channels: true},
@@ -22,9 +26,11 @@ var poolings = []*Type{
 	}, maxPool{pool: pool{axes: 1}, Dilation: Sizes{1}}),
 	declare(Type{
 		Name: "maxpool2d", Display: "MaxPool2d", Part: Shaping, Ports: unary,
+		Also: []string{"maxPooling2d"},
 		Doc: Doc{
 			Summary: "Keeps the largest value of each window of an image.",
 			Shape:   "[C, H, W] or [B, C, H, W]; H and W change as L in maxpool1d",
+			Work:    poolWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.MaxPool2d.html",
 			Examples: []Example{
 				{Params: `{"kernelSize": 3, "stride": 2, "padding": 1}`, In: []shape.Shape{{1, 64, 112, 112}}},
@@ -35,9 +41,11 @@ var poolings = []*Type{
 	}, maxPool{pool: pool{axes: 2}, Dilation: Sizes{1}}),
 	declare(Type{
 		Name: "avgpool1d", Display: "AvgPool1d", Part: Shaping, Ports: unary,
+		Also: []string{"avgPooling1d", "averagePool1d", "averagePooling1d"},
 		Doc: Doc{
 			Summary: "Averages each window of a sequence.",
 			Shape:   "as maxpool1d, without dilation",
+			Work:    poolWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.AvgPool1d.html",
 			Examples: []Example{
 				{Params: `{"kernelSize": 4, "stride": 4, "padding": 2, "ceilMode": true}`, In: []shape.Shape{{1, 8, 9}}, Channels: true},
@@ -47,9 +55,11 @@ var poolings = []*Type{
 	}, avgPool{pool: pool{axes: 1}, CountIncludePad: true}),
 	declare(Type{
 		Name: "avgpool2d", Display: "AvgPool2d", Part: Shaping, Ports: unary,
+		Also: []string{"avgPooling2d", "averagePool2d", "averagePooling2d"},
 		Doc: Doc{
 			Summary: "Averages each window of an image.",
 			Shape:   "as maxpool2d, without dilation",
+			Work:    poolWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.AvgPool2d.html",
 			Examples: []Example{
 				{Params: `{"kernelSize": [1, 75], "stride": [1, 15]}`, In: []shape.Shape{{1, 40, 1, 976}}},
@@ -59,9 +69,11 @@ var poolings = []*Type{
 	}, avgPool{pool: pool{axes: 2}, CountIncludePad: true}),
 	declare(Type{
 		Name: "adaptiveAvgPool1d", Display: "AdaptiveAvgPool1d", Part: Shaping, Ports: unary,
+		Also: []string{"adaptiveAvgPooling1d", "adaptiveAveragePool1d", "adaptiveAveragePooling1d"},
 		Doc: Doc{
 			Summary: "Averages a sequence down, or up, to a given length.",
 			Shape:   "[C, L] or [B, C, L], features last as conv1d; L becomes outputSize",
+			Work:    reductionWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool1d.html",
 			Examples: []Example{
 				{Params: `{"outputSize": 5}`, In: []shape.Shape{{1, 64, 8}}, Channels: true},
@@ -71,9 +83,11 @@ var poolings = []*Type{
 	}, adaptivePool{axes: 1}),
 	declare(Type{
 		Name: "adaptiveAvgPool2d", Display: "AdaptiveAvgPool2d", Part: Shaping, Ports: unary,
+		Also: []string{"adaptiveAvgPooling2d", "adaptiveAveragePool2d", "adaptiveAveragePooling2d"},
 		Doc: Doc{
 			Summary: "Averages an image down, or up, to a given size.",
 			Shape:   "[C, H, W] or [B, C, H, W]; H and W become outputSize",
+			Work:    reductionWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool2d.html",
 			Examples: []Example{
 				{Params: `{"outputSize": [5, 7]}`, In: []shape.Shape{{1, 64, 8, 9}}},
@@ -83,9 +97,11 @@ var poolings = []*Type{
 	}, adaptivePool{axes: 2}),
 	declare(Type{
 		Name: "globalAvgPool1d", Display: "Global AvgPool1d", Part: Shaping, Ports: unary,
+		Also: []string{"globalAvgPooling1d", "globalAveragePool1d", "globalAveragePooling1d"},
 		Doc: Doc{
 			Summary: "Averages all positions of a sequence.",
 			Shape:   "every axis that is neither batch nor feature goes; with keepDim it stays as 1",
+			Work:    reductionWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool1d.html",
 			Examples: []Example{
 				{Params: `{}`, In: []shape.Shape{{1, 196, 768}}},
@@ -96,9 +112,11 @@ var poolings = []*Type{
 	}, globalPool{axes: 1}),
 	declare(Type{
 		Name: "globalAvgPool2d", Display: "Global AvgPool2d", Part: Shaping, Ports: unary,
+		Also: []string{"gap", "globalAvgPool", "globalAveragePool", "globalAvgPooling2d", "globalAveragePool2d", "globalAveragePooling2d"},
 		Doc: Doc{
 			Summary: "Averages all pixels of an image.",
 			Shape:   "[C, H, W] or [B, C, H, W]; H and W go, with keepDim they stay as 1",
+			Work:    reductionWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool2d.html",
 			Examples: []Example{
 				{Params: `{}`, In: []shape.Shape{{1, 2048, 7, 7}}},

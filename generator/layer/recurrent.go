@@ -9,16 +9,19 @@ import (
 
 const (
 	recurrentShape   = "the width becomes that of the state, twice that when bidirectional; the axis of time goes with returnSequences false"
+	recurrentWork    = "for each layer and direction, steps · (gates · hiddenSize · (width of its input + width of the state) + projSize · hiddenSize) over the whole batch, and steps · gates · hiddenSize element-wise operations"
 	recurrentWeights = "for each layer and direction weight_ih_l0 [gates · hiddenSize, inputSize], weight_hh_l0 [gates · hiddenSize, width of the state], bias_ih_l0 and bias_hh_l0 [gates · hiddenSize]"
 )
 
 var recurrents = []*Type{
 	declare(Type{
 		Name: "lstm", Display: "LSTM", Part: Recurrent, Ports: unary, Position: true,
+		Also: []string{"longShortTermMemory"},
 		Doc: Doc{
 			Summary: "Reads a sequence step by step and keeps a gated state and a memory cell.",
 			Shape:   recurrentShape,
 			Weights: recurrentWeights + ", with 4 gates; projSize: weight_hr_l0 [projSize, hiddenSize]",
+			Work:    recurrentWork + ", with 4 gates",
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.LSTM.html",
 			Examples: []Example{
 				{Params: `{"hiddenSize": 512, "numLayers": 2}`, In: []shape.Shape{{1, 100, 300}}},
@@ -30,10 +33,12 @@ var recurrents = []*Type{
 	}, lstm{recurrent: recurrent{NumLayers: 1, Bias: true, ReturnSequences: true, gates: 4}}),
 	declare(Type{
 		Name: "gru", Display: "GRU", Part: Recurrent, Ports: unary, Position: true,
+		Also: []string{"gatedRecurrentUnit"},
 		Doc: Doc{
 			Summary: "Reads a sequence step by step and keeps a gated state.",
 			Shape:   recurrentShape,
 			Weights: recurrentWeights + ", with 3 gates",
+			Work:    recurrentWork + ", with 3 gates",
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.GRU.html",
 			Examples: []Example{
 				{Params: `{"hiddenSize": 100, "inputSize": 100}`, In: []shape.Shape{{1, 50, 100}}},
@@ -43,10 +48,12 @@ var recurrents = []*Type{
 	}, gru{recurrent{NumLayers: 1, Bias: true, ReturnSequences: true, gates: 3}}),
 	declare(Type{
 		Name: "rnn", Display: "RNN", Part: Recurrent, Ports: unary, Position: true,
+		Also: []string{"elmanRNN", "simpleRNN", "vanillaRNN"},
 		Doc: Doc{
 			Summary: "Reads a sequence step by step and keeps a state.",
 			Shape:   recurrentShape,
 			Weights: recurrentWeights + ", with 1 gate",
+			Work:    recurrentWork + ", with 1 gate",
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.RNN.html",
 			Examples: []Example{
 				{Params: `{"hiddenSize": 128, "bidirectional": true, "bias": false}`, In: []shape.Shape{{1, 28, 28}}},
@@ -56,10 +63,12 @@ var recurrents = []*Type{
 	}, rnn{recurrent{NumLayers: 1, Bias: true, ReturnSequences: true, gates: 1}, "tanh"}),
 	declare(Type{
 		Name: "mamba", Display: "Mamba", Part: Recurrent, Ports: unary, Position: true,
+		Also: []string{"mamba1", "mambaBlock", "mambaMixer"},
 		Doc: Doc{
 			Summary: "A selective state space: a short convolution and a linear recurrence whose steps depend on the input.",
 			Shape:   "the shape of its input",
 			Weights: "in_proj [2 · inner, embedDim], conv1d [inner, 1, dConv] and its bias, x_proj [dtRank + 2 · dState, inner], dt_proj [inner, dtRank] and its bias, A_log [inner, dState], D [inner], out_proj [embedDim, inner], where inner is expand · embedDim",
+			Work:    "tokens · inner · (3 · embedDim + dConv + 2 · dtRank + 2 · dState) over the whole batch, inner being expand · embedDim, and batch · (dConv − 1) · inner · dConv for the padding of the convolution; 6 · tokens · inner · dState element-wise operations",
 			Source:  "https://arxiv.org/abs/2312.00752",
 			Examples: []Example{
 				{Params: `{"dModel": 768}`, In: []shape.Shape{{1, 2048, 768}}},

@@ -14,6 +14,7 @@ var shapings = []*Type{
 		Doc: Doc{
 			Summary: "Folds neighbouring axes into one.",
 			Shape:   "the axes from startDim to endDim become their product; by default all but a batch axis",
+			Work:    noWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.Flatten.html",
 			Examples: []Example{
 				{Params: `{}`, In: []shape.Shape{{1, 512, 7, 7}}, Channels: true},
@@ -24,9 +25,11 @@ var shapings = []*Type{
 	}, flatten{}),
 	declare(Type{
 		Name: "reshape", Display: "Reshape", Part: Shaping, Ports: unary,
+		Also: []string{"view"},
 		Doc: Doc{
 			Summary: "Gives the same elements, in the same order, other axes.",
 			Shape:   "the whole shape when it has as many elements, −1 standing for what is left; else the shape of one sample, and the batch axis is kept",
+			Work:    noWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.reshape.html",
 			Examples: []Example{
 				{Params: `{"shape": [1, 196, 12, 64]}`, In: []shape.Shape{{1, 196, 768}}},
@@ -38,9 +41,11 @@ var shapings = []*Type{
 	}, reshape{}),
 	declare(Type{
 		Name: "permute", Display: "Permute", Part: Shaping, Ports: unary,
+		Also: []string{"transpose"},
 		Doc: Doc{
 			Summary: "Puts the axes into another order.",
 			Shape:   "axis i of the output is axis dims[i] of the input; without a batch axis, a leading 0 in dims may stand for it",
+			Work:    noWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.permute.html",
 			Examples: []Example{
 				{Params: `{"dims": [0, 2, 3, 1]}`, In: []shape.Shape{{1, 96, 56, 56}}, Channels: true},
@@ -53,6 +58,7 @@ var shapings = []*Type{
 		Doc: Doc{
 			Summary: "Removes axes of size 1.",
 			Shape:   "the axes named in dim go where their size is 1; without dim, all such axes",
+			Work:    noWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.squeeze.html",
 			Examples: []Example{
 				{Params: `{"dim": -1}`, In: []shape.Shape{{1, 64, 1}}},
@@ -63,9 +69,11 @@ var shapings = []*Type{
 	}, squeeze{}),
 	declare(Type{
 		Name: "unsqueeze", Display: "Unsqueeze", Part: Shaping, Ports: unary,
+		Also: []string{"expandDims"},
 		Doc: Doc{
 			Summary: "Inserts an axis of size 1.",
 			Shape:   "axis dim of the output has size 1",
+			Work:    noWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.unsqueeze.html",
 			Examples: []Example{
 				{Params: `{"dim": 1}`, In: []shape.Shape{{1, 1000, 80}}},
@@ -75,9 +83,11 @@ var shapings = []*Type{
 	}, unsqueeze{}),
 	declare(Type{
 		Name: "split", Display: "Split", Part: Shaping, Ports: unary,
+		Also: []string{"chunk"},
 		Doc: Doc{
 			Summary: "Cuts an axis into parts and yields one of them.",
 			Shape:   "axis dim has the size of part index: splitSize elements each (the last may have fewer), or so many equal sections (the first may have one more), or the sizes of a list",
+			Work:    noWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.split.html",
 			Examples: []Example{
 				{Params: `{"splitSize": 768, "dim": -1, "index": 2}`, In: []shape.Shape{{1, 1024, 2304}}},
@@ -89,9 +99,11 @@ var shapings = []*Type{
 	}, cut{}),
 	declare(Type{
 		Name: "pad", Display: "Pad", Part: Shaping, Ports: unary,
+		Also: []string{"padding", "zeroPad", "zeroPad2d"},
 		Doc: Doc{
 			Summary: "Adds elements at the ends of axes, or cuts some off.",
 			Shape:   "padding has a pair (before, after) for each axis, from the last one backwards; a negative number cuts",
+			Work:    noWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.functional.pad.html",
 			Examples: []Example{
 				{Params: `{"padding": [0, 1, 0, 2]}`, In: []shape.Shape{{1, 3, 32, 32}}, Channels: true},
@@ -103,9 +115,11 @@ var shapings = []*Type{
 	}, padding{Mode: "constant"}),
 	declare(Type{
 		Name: "mean", Display: "Mean", Part: Shaping, Ports: Ports{Min: 1},
+		Also: []string{"average", "reduceMean"},
 		Doc: Doc{
 			Summary: "Averages axes of one operand, or several operands with each other.",
 			Shape:   "one operand: the axes of dim go (all of them without dim), with keepDim they stay as 1; several: the shape of one",
+			Work:    "none; one element-wise operation for each element of each operand",
 			Source:  "https://pytorch.org/docs/stable/generated/torch.mean.html",
 			Examples: []Example{
 				{Params: `{"dim": 1}`, In: []shape.Shape{{1, 196, 768}}},
@@ -117,9 +131,11 @@ var shapings = []*Type{
 	}, mean{}),
 	declare(Type{
 		Name: "matmul", Display: "MatMul", Part: Merge, Ports: Ports{Min: 2, Max: 2},
+		Also: []string{"mm", "bmm", "batchMatmul", "matrixMultiply"},
 		Doc: Doc{
 			Summary: "Multiplies two computed matrices.",
 			Shape:   "[…, n, k] · […, k, m] = […, n, m], the leading axes broadcast; a vector is a row on the left and a column on the right. Where that fails and the last axes are equal, the second is transposed",
+			Work:    "elements of the output · length of the axis that is summed",
 			Source:  "https://pytorch.org/docs/stable/generated/torch.matmul.html",
 			Examples: []Example{
 				{Params: `{}`, In: []shape.Shape{{1, 12, 197, 64}, {1, 12, 64, 197}}},
@@ -134,6 +150,7 @@ var shapings = []*Type{
 		Doc: Doc{
 			Summary: "Joins operands of one shape along a new axis.",
 			Shape:   "axis dim of the output is new and counts the operands",
+			Work:    noWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.stack.html",
 			Examples: []Example{
 				{Params: `{"dim": 1}`, In: []shape.Shape{{1, 64}, {1, 64}, {1, 64}}},
@@ -143,9 +160,11 @@ var shapings = []*Type{
 	}, stack{}),
 	declare(Type{
 		Name: "upsample", Display: "Upsample", Part: Shaping, Ports: unary,
+		Also: []string{"upsampling", "upsampling2d"},
 		Doc: Doc{
 			Summary: "Enlarges a sequence, an image or a volume without learning.",
 			Shape:   "each axis but batch and channels becomes size, or ⌊n · scaleFactor⌋",
+			Work:    elementWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.Upsample.html",
 			Examples: []Example{
 				{Params: `{"scaleFactor": 2, "mode": "nearest"}`, In: []shape.Shape{{1, 640, 32, 32}}, Channels: true},
@@ -156,9 +175,11 @@ var shapings = []*Type{
 	}, resample{Mode: "nearest"}),
 	declare(Type{
 		Name: "interpolate", Display: "Interpolate", Part: Shaping, Ports: unary,
+		Also: []string{"resize"},
 		Doc: Doc{
 			Summary: "Samples a sequence, an image or a volume at another resolution.",
 			Shape:   "as upsample; scaleFactor may be below 1",
+			Work:    elementWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.functional.interpolate.html",
 			Examples: []Example{
 				{Params: `{"scaleFactor": 0.5, "mode": "area"}`, In: []shape.Shape{{1, 64, 75, 75}}, Channels: true},
@@ -171,6 +192,7 @@ var shapings = []*Type{
 		Doc: Doc{
 			Summary: "Turns channels into pixels.",
 			Shape:   "[…, C · r², H, W] becomes […, C, H · r, W · r], r being upscaleFactor",
+			Work:    noWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.PixelShuffle.html",
 			Examples: []Example{
 				{Params: `{"upscaleFactor": 3}`, In: []shape.Shape{{1, 27, 32, 32}}},
@@ -180,9 +202,11 @@ var shapings = []*Type{
 	}, pixelShuffle{}),
 	declare(Type{
 		Name: "gather", Display: "Gather", Part: Shaping, Ports: Ports{Min: 2, Max: 2},
+		Also: []string{"gatherElements", "takeAlongDim"},
 		Doc: Doc{
 			Summary: "Picks elements of the first operand at the indices of the second, along one axis.",
 			Shape:   "the shape of the indices, which have as many axes and are no longer on any axis but dim",
+			Work:    noWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.gather.html",
 			Examples: []Example{
 				{Params: `{"dim": 1}`, In: []shape.Shape{{1, 100, 64}, {1, 10, 64}}},
@@ -195,6 +219,7 @@ var shapings = []*Type{
 		Doc: Doc{
 			Summary: "Keeps the k largest values along one axis, sorted.",
 			Shape:   "axis dim becomes k",
+			Work:    reductionWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.topk.html",
 			Examples: []Example{
 				{Params: `{"k": 8}`, In: []shape.Shape{{1, 128, 64}}},
@@ -310,6 +335,9 @@ type flatten struct {
 
 func (l *flatten) Infer(c *Call) shape.Tensor {
 	x := c.First()
+	if image(x) && c.straight() {
+		x.Batch = shape.Unbatched
+	}
 	start, end, ok := l.span(c, x)
 	if !ok {
 		return shape.Unknown
@@ -325,11 +353,14 @@ func (l *flatten) Infer(c *Call) shape.Tensor {
 	if x.BatchAxes() == 1 && start == 0 && end > 0 {
 		x.Batch = shape.Undecided
 	}
-	if x.Feature >= start {
-		x.Feature = len(dims) - 1
-	}
 	x.Dims = dims
-	return x
+	return arranged(x)
+}
+
+// image reports a raw input that can only be one image: three or four channels
+// of a height and a width.
+func image(x shape.Tensor) bool {
+	return x.Batch == shape.Undecided && x.Rank() == 3 && (x.Dims[0] == 3 || x.Dims[0] == 4) && x.Dims[1] > 4 && x.Dims[2] > 4
 }
 
 // span is the range of axes to fold, empty when there is only a batch axis.
@@ -425,7 +456,7 @@ func fill(s shape.Shape, n int64) (dims shape.Shape, ok bool) {
 
 // as gives a tensor its new axes. A batch axis whose size is still first stays
 // one; a leading 1 that is new makes one; where neither holds, the next layer
-// decides. The feature axis is the last one, unless it and all before it stay.
+// decides.
 func (l *reshape) as(x shape.Tensor, dims shape.Shape) shape.Tensor {
 	switch {
 	case x.BatchAxes() == 1 && (len(dims) == 0 || dims[0] != x.Dims[0]):
@@ -433,11 +464,13 @@ func (l *reshape) as(x shape.Tensor, dims shape.Shape) shape.Tensor {
 	case x.Batch == shape.Unbatched && len(dims) >= 2 && dims[0] == 1 && (x.Rank() == 0 || x.Dims[0] != 1):
 		x.Batch = shape.Batched
 	}
-	head := x.Feature + 1
-	if x.FeatureLast() || min(len(dims), x.Rank()) < head || !dims[:head].Equal(x.Dims[:head]) {
-		x.Feature = max(len(dims)-1, 0)
-	}
 	x.Dims = dims
+	return arranged(x)
+}
+
+// arranged is a tensor whose axes the graph has put where they are.
+func arranged(x shape.Tensor) shape.Tensor {
+	x.Feature, x.Arranged = max(x.Rank()-1, 0), true
 	return x
 }
 
@@ -461,14 +494,11 @@ func (l *permute) Infer(c *Call) shape.Tensor {
 	out.Dims = make(shape.Shape, len(order))
 	for i, axis := range order {
 		out.Dims[i] = x.Dims[axis]
-		if axis == x.Feature {
-			out.Feature = i
-		}
 	}
 	if x.BatchAxes() == 1 && order[0] != 0 {
 		out.Batch = shape.Unbatched
 	}
-	return out
+	return arranged(out)
 }
 
 // order is the axis of the input for each axis of the output; ok is false when
@@ -548,9 +578,6 @@ func (c *Call) insert(x shape.Tensor, d, n int64) shape.Tensor {
 	}
 	out := values(x)
 	out.Dims = slices.Insert(slices.Clone(x.Dims), int(at), n)
-	if int(at) <= x.Feature || x.FeatureLast() {
-		out.Feature = min(x.Feature+1, len(out.Dims)-1)
-	}
 	switch {
 	case at > 0:
 	case x.Batch == shape.Batched:
@@ -558,7 +585,7 @@ func (c *Call) insert(x shape.Tensor, d, n int64) shape.Tensor {
 	case x.Batch == shape.Unbatched && d <= 0:
 		out.Batch = shape.Batched
 	}
-	return out
+	return arranged(out)
 }
 
 // cut is torch.split or torch.tensor_split, and one part of the result.

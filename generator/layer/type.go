@@ -8,7 +8,6 @@ import (
 
 	"github.com/strata-catalog/strata/generator/graph"
 	"github.com/strata-catalog/strata/generator/shape"
-	"github.com/strata-catalog/strata/generator/words"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -18,8 +17,11 @@ import (
 type Type struct {
 	Name    string // as in graphs: groupedQueryAttention
 	Display string // as on pages: Grouped Query Attention
-	Part    Part
-	Ports   Ports
+	// Also is what else people call it. No graph may: these spellings serve to
+	// find the name that was meant.
+	Also  []string
+	Part  Part
+	Ports Ports
 	// Source marks a type that needs no input; Side one that is a side input
 	// of attention and yields no tensor of its own.
 	Source, Side bool
@@ -37,7 +39,11 @@ type Doc struct {
 	Summary string // one sentence
 	Shape   string // the shape rule
 	Weights string // the tensors, "" for none
-	Source  string // where the formula comes from: an address
+	// Work is the multiply-accumulates of one forward pass as the method of
+	// that name counts them, from "none" on where there are none, and behind
+	// them the element-wise operations. Sizes of a tensor include its batch.
+	Work   string
+	Source string // where the formula comes from: an address
 	// Examples are shown on the page and run by the tests.
 	Examples []Example
 }
@@ -219,8 +225,8 @@ func declare[T any, P interface {
 	switch {
 	case t.Name == "" || t.Display == "" || t.Part == "":
 		panic(fmt.Sprintf("layer %q: needs a Name, a Display name and a Part", t.Name))
-	case t.Doc.Summary == "" || t.Doc.Shape == "" || t.Doc.Source == "" || len(t.Doc.Examples) == 0:
-		panic(fmt.Sprintf("layer %s: Doc needs a Summary, a Shape, a Source and an Example", t.Name))
+	case t.Doc.Summary == "" || t.Doc.Shape == "" || t.Doc.Work == "" || t.Doc.Source == "" || len(t.Doc.Examples) == 0:
+		panic(fmt.Sprintf("layer %s: Doc needs a Summary, a Shape, a Work, a Source and an Example", t.Name))
 	}
 	return t
 }
@@ -350,16 +356,13 @@ func (t *Type) bind(c *Call, params []graph.Param) Layer {
 
 func (t *Type) unknown(c *Call, name string) {
 	p := c.Report(UnknownParam, name, "%q is no parameter of %s", name, t.Name)
-	names := make([]string, 0, len(t.index))
-	for _, f := range t.Fields {
-		names = append(append(names, f.Name), f.Aliases...)
-	}
-	if near := words.Nearest(name, names); near != "" {
-		p.Message += fmt.Sprintf("; nearest is %q", near)
-		p.Fix, p.Rename = fmt.Sprintf("rename it to %q, or remove it", near), near
-	} else {
+	near, sure := t.NearestParam(name)
+	if near == "" {
 		p.Fix = "remove it; it has no effect"
+		return
 	}
+	p.Message += fmt.Sprintf("; nearest is %q", near)
+	p.Fix, p.Rename, p.Unsure = fmt.Sprintf("rename it to %q, or remove it", near), near, !sure
 }
 
 // sameValue reports whether every spelling of a parameter has p's value.
@@ -414,6 +417,10 @@ func (f *Field) set(c *Call, to reflect.Value, p graph.Param) {
 			}
 		} else {
 			parts = []jsontext.Value{raw}
+		}
+		if len(parts) > maxRank {
+			bad("must have at most %d entries", maxRank)
+			return nil, false
 		}
 		for _, part := range parts {
 			n, err := graph.Integer(string(part))

@@ -40,7 +40,7 @@ func TestEmbeddings(t *testing.T) {
 			out: "[1, 7, 8] batched", params: 800, rules: []string{JoinedOperands}},
 		{name: "a bag for each field", typ: "embeddingBag", Example: tokenIDs(table, shape.Shape{26}), out: "[26, 8] unbatched", params: 800},
 		{name: "a bag for each field of a batch", typ: "embeddingBag", Example: tokenIDs(table, shape.Shape{4, 26}), out: "[4, 26, 8] batched", params: 800},
-		{name: "a bag without ids", typ: "embeddingBag", Example: of(table), out: "unknown", rules: []string{FewOperands}},
+		{name: "a bag without ids", typ: "embeddingBag", Example: of(table), out: "unknown", params: 800, rules: []string{FewOperands}},
 
 		{name: "positions are added", typ: "learnedPositionalEmbedding", Example: of(`{"maxLen": 10}`, shape.Shape{1, 5, 8}), out: "[1, 5, 8] batched", params: 80},
 		{name: "positions of ids", typ: "learnedPositionalEmbedding", Example: tokenIDs(`{"maxLen": 10, "embedDim": 8}`, shape.Shape{1, 5}), out: "[1, 5, 8] batched", params: 80},
@@ -117,7 +117,7 @@ func TestAttention(t *testing.T) {
 			out: "[1, 16, 64] batched", params: 2*64*64 + 2*64*48, macs: 16*2*64*64 + 4*2*64*48 + 2*16*4*64, rules: []string{ContextWidth}},
 		{name: "a context that is missing", typ: "crossAttention", Example: of(`{"numHeads": 8, "bias": false, "kvDim": 24}`, x),
 			out: "[1, 16, 64] batched", params: 2*64*64 + 2*64*24, macs: 16 * 2 * 64 * 64, rules: []string{MissingContext}},
-		{name: "nothing at all", typ: "crossAttention", Example: of(`{"embedDim": 64, "numHeads": 8}`), out: "unknown", rules: []string{FewOperands}},
+		{name: "nothing at all", typ: "crossAttention", Example: of(`{"embedDim": 64, "numHeads": 8}`), out: "unknown", params: 16640, rules: []string{FewOperands}},
 		{name: "queries and keys", typ: "multiHeadAttention", Example: of(`{"numHeads": 8, "bias": false}`, shape.Shape{1, 3, 64}, x),
 			out: "[1, 3, 64] batched", params: plain, macs: 3*plain/2 + 16*plain/2 + 2*3*16*64},
 		{name: "keys of another width", typ: "multiHeadAttention", Example: of(`{"numHeads": 8, "bias": false}`, x, shape.Shape{1, 4, 24}),

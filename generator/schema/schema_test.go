@@ -190,6 +190,9 @@ func TestParameters(t *testing.T) {
 						return p.Rule == layer.BadParam && p.Param == name && strings.HasPrefix(p.Message, name+" is "+strings.ReplaceAll(v, " ", ""))
 					})
 					tried++
+					if typ.Name == "reshape" && f.Name == "shape" && v == "[0]" {
+						continue // its shape rule refuses it, not the parameter's declaration
+					}
 					if err := validate(s, []byte(v)); (err == nil) != takes {
 						t.Errorf("%s.%s: the layer takes %s: %v; the schema: %v", typ.Name, name, v, takes, err)
 					}

@@ -97,6 +97,10 @@ type Tensor struct {
 	Feature int   // the axis that layers act on: channels after a convolution, else the last
 	Batch   Batch
 	IDs     bool // integer ids straight from an input, not yet embedded
+	// Arranged says that the graph itself put the axes where they are (permute,
+	// reshape, flatten, unsqueeze): layers read them as PyTorch does, a linear
+	// layer the last axis and a convolution the one after the batch.
+	Arranged bool
 }
 
 // Unknown is a tensor of which nothing is known.
@@ -123,7 +127,7 @@ func (t Tensor) Width() int64 {
 
 // WithWidth is the tensor with another size on its feature axis.
 func (t Tensor) WithWidth(d int64) Tensor {
-	t.IDs = false
+	t.IDs, t.Arranged = false, false
 	if t.Feature < len(t.Dims) {
 		t.Dims = t.Dims.With(t.Feature, d)
 	}

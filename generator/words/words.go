@@ -22,7 +22,7 @@ func Nearest(word string, candidates []string) string {
 		if len(c) > 2*len(word)+2 {
 			continue
 		}
-		if d := distance(strings.ToLower(word), strings.ToLower(c)); d < least {
+		if d := Edits(strings.ToLower(word), strings.ToLower(c)); d < least {
 			best, least = c, d
 		}
 	}
@@ -57,8 +57,9 @@ func DidYouMean(word string, candidates []string) string {
 	return ""
 }
 
-// distance counts insertions, deletions, substitutions and swaps of neighbours.
-func distance(a, b string) int {
+// Edits counts the insertions, deletions, substitutions and swaps of neighbours
+// that make one word of another.
+func Edits(a, b string) int {
 	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
 	for j := range rows[1] {
 		rows[1][j] = j
