@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"flag"
@@ -11,7 +12,6 @@ import (
 	"github.com/strata-catalog/strata/generator/cost"
 	"github.com/strata-catalog/strata/generator/diff"
 	"github.com/strata-catalog/strata/generator/facts"
-	"github.com/strata-catalog/strata/generator/format"
 	"github.com/strata-catalog/strata/generator/page"
 	"github.com/strata-catalog/strata/generator/render"
 )
@@ -28,7 +28,8 @@ Only one of the two can be standard input. Estimates of both sides assume the
 same, training data aside.
 
 Exit code 0: the same graph. 1: they differ. 2: a file that cannot be read, an id
-that does not exist, structural faults, or wrong usage.`,
+that does not exist, structural faults, wrong usage, or an answer that cannot be
+written.`,
 	Setup: func(fs *flag.FlagSet) func(*Session, []string) error {
 		c := &compare{}
 		choose(fs, &c.format, "format", "`FORMAT` of the answer", "text", "md", "json")
@@ -63,7 +64,7 @@ func (c *compare) run(s *Session, args []string) error {
 		d = d.Differences()
 	}
 	if err := c.print(s, d, a, b); err != nil {
-		return err
+		return &Failure{2, fmt.Sprintf("diff: the answer cannot be written: %v", err)}
 	}
 	if d.Identical {
 		return nil
@@ -139,7 +140,14 @@ func (c *compare) print(s *Session, f *facts.Diff, a, b *subject) error {
 		_, err := s.Stdout.Write(render.DiffMarkdown(d))
 		return err
 	}
-	return c.text(s.screen(c.width), d)
+	sc := s.screen(c.width)
+	var answer bytes.Buffer
+	sc.Writer = &answer
+	if err := c.text(sc, d); err != nil {
+		return err
+	}
+	_, err := s.Stdout.Write(answer.Bytes())
+	return err
 }
 
 // text shows the diff to a reader.
@@ -168,7 +176,7 @@ func (c *compare) text(sc *screen, d *page.Diff) error {
 			continue // a total of nothing
 		}
 		fmt.Fprintf(sc, "\n%s\n", sc.paint(bold, page.DiffBill.Title+", "+strings.ToLower(t.Caption)))
-		if err := tableOf(t).write(sc); err != nil {
+		if err := billOf(t, sc.width).write(sc); err != nil {
 			return err
 		}
 	}
@@ -200,6 +208,32 @@ func tableOf(t page.Table) *table {
 		}
 		out.add(style, texts...)
 	}
+	return out
+}
+
+// billOf is a bill on the terminal: on a narrow one, what a line is for and the
+// headings of the figures go on below themselves, and the figures leave what
+// they do not need to the first column. Where all that is not enough, figures
+// go, but for the parameters.
+func billOf(t page.Table, width int) *table {
+	out := tableOf(t)
+	room := width
+	for i := range out.columns {
+		c := &out.columns[i]
+		c.wraps = true
+		if i == 0 {
+			continue
+		}
+		c.goes = i - 1
+		for _, word := range strings.Fields(c.head) {
+			c.least = max(c.least, cells(word))
+		}
+		for _, r := range out.rows {
+			c.least = max(c.least, cells(r.cells[i]))
+		}
+		room -= gap + c.least
+	}
+	out.columns[0].least = max(out.columns[0].least, room)
 	return out
 }
 
@@ -261,7 +295,7 @@ func (w *diffTable) folds(list []facts.DiffFold, indent string) {
 			what = f.Each + " in each"
 		}
 		w.line(f.Status, fmt.Sprintf("%d–%d", f.Row, f.Last()), fmt.Sprintf("%s×%d", indent, f.Count), what,
-			[]string{"", short(f.ParametersA), ""}, []string{"", short(f.ParametersB), ""})
+			[]string{"", facts.Weights(f.ParametersA, f.WholeA), ""}, []string{"", facts.Weights(f.ParametersB, f.WholeB), ""})
 		switch {
 		case f.Closed():
 		case len(f.Folds) == 0:
@@ -270,14 +304,6 @@ func (w *diffTable) folds(list []facts.DiffFold, indent string) {
 			w.folds(f.Folds, indent+"│ ")
 		}
 	}
-}
-
-// short is nothing for none.
-func short(params int64) string {
-	if params == 0 {
-		return ""
-	}
-	return format.Short64(params)
 }
 
 // sign is nothing for a fold of several statuses.

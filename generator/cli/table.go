@@ -15,7 +15,7 @@ type column struct {
 	least int                                       // cells that it may be cut to; 0: it is never cut
 	cut   func(text string, width int) (cut string) // cutEnd when nil
 	goes  int                                       // when it goes: 1 first; 0: never
-	wraps bool                                      // the last column, whose text goes on below itself
+	wraps bool                                      // its text goes on below itself
 }
 
 // A row of a table.
@@ -115,21 +115,22 @@ func (t *table) first(shown []int) int {
 	return at
 }
 
-// line writes one row, on more than one line where its last column wraps.
+// line writes one row, on more than one line where a column wraps.
 func (t *table) line(b *strings.Builder, sc *screen, r row, shown, widths []int) {
-	last := shown[len(shown)-1]
-	lines := []string{r.cells[last]}
-	if t.columns[last].wraps {
-		lines = wrap(r.cells[last], widths[last])
+	texts, height := make([][]string, len(t.columns)), 1
+	for _, i := range shown {
+		texts[i] = []string{r.cells[i]}
+		if t.columns[i].wraps && (sc.width > 0 || i == shown[len(shown)-1]) {
+			texts[i] = wrap(r.cells[i], widths[i])
+		}
+		height = max(height, len(texts[i]))
 	}
-	for k, end := range lines {
+	for k := range height {
 		var line strings.Builder
 		for j, i := range shown {
-			text := r.cells[i]
-			if i == last {
-				text = end
-			} else if k > 0 {
-				text = ""
+			text := ""
+			if k < len(texts[i]) {
+				text = texts[i][k]
 			}
 			if j > 0 {
 				line.WriteString(strings.Repeat(" ", gap))

@@ -29,12 +29,31 @@ type Delta struct {
 	UnitMACs      *big.Rat `json:"unit_macs" doc:"multiply-accumulates for each token (image, sample), each model at its declared input"`
 	CacheBytes    *big.Int `json:"cache_token_bytes" doc:"what one more token adds to the cache, in the assumed format and before any window is full"`
 	TrainingBytes *big.Int `json:"training_bytes" doc:"weights, gradients, optimizer state and activations for training at the declared inputs, none recomputed"`
+	// A layer with weights of unknown size bounds the parameters and the memory,
+	// one whose work is not known the MACs, the cache and the memory.
+	ParamsBound   Bound `json:"parameters_bound" enum:"exact,at_least,at_most,not_known" doc:"how parameters and active_parameters stand to the true differences: a count of b that is only a lower bound makes them at_least, one of a at_most"`
+	WorkBound     Bound `json:"macs_bound" enum:"exact,at_least,at_most,not_known" doc:"the same of macs, unit_macs and cache_token_bytes, where the work of a layer is not known"`
+	TrainingBound Bound `json:"training_bound" enum:"exact,at_least,at_most,not_known" doc:"the same of training_bytes"`
 }
 
-// Zero reports whether nothing differs.
+// Zero reports whether nothing differs, for certain.
 func (d Delta) Zero() bool {
-	return d.Params == 0 && d.Active == 0 && d.MACs.Sign() == 0 && d.UnitMACs.Sign() == 0 &&
+	return d.TrainingBound == Exact && d.Params == 0 && d.Active == 0 && d.MACs.Sign() == 0 && d.UnitMACs.Sign() == 0 &&
 		d.CacheBytes.Sign() == 0 && d.TrainingBytes.Sign() == 0
+}
+
+// Plus is the sum of two lines.
+func (d Delta) Plus(e Delta) Delta {
+	return Delta{
+		Params: d.Params + e.Params, Active: d.Active + e.Active,
+		MACs:          new(big.Int).Add(d.MACs, e.MACs),
+		UnitMACs:      new(big.Rat).Add(d.UnitMACs, e.UnitMACs),
+		CacheBytes:    new(big.Int).Add(d.CacheBytes, e.CacheBytes),
+		TrainingBytes: new(big.Int).Add(d.TrainingBytes, e.TrainingBytes),
+		ParamsBound:   d.ParamsBound.With(e.ParamsBound),
+		WorkBound:     d.WorkBound.With(e.WorkBound),
+		TrainingBound: d.TrainingBound.With(e.TrainingBound),
+	}
 }
 
 // A RowLine is the line of a row, or of the equal rows of one fold.
@@ -55,13 +74,15 @@ type sums struct {
 	params, active  int64
 	macs            [2]big.Int // of A and of B
 	cache, training big.Int
+	open, idle      [2]bool // a weight's size, or a layer's work, is not known
 }
 
 // sides are the models with the sign that they have in a difference.
 var sides = [2]int64{-1, +1}
 
 // add takes in one node of A (side 0) or B (side 1).
-func (s *sums) add(n cost.Amounts, side int) {
+func (s *sums) add(of *Side, side, i int) {
+	n, x := of.Plan.Node(i), &of.Plan.Model.Nodes[i]
 	s.params += sides[side] * n.Params
 	s.active += sides[side] * n.Active
 	s.macs[side].Add(&s.macs[side], n.MACs)
@@ -72,14 +93,16 @@ func (s *sums) add(n cost.Amounts, side int) {
 		s.cache.Add(&s.cache, n.CacheBytes)
 		s.training.Add(&s.training, n.TrainingBytes)
 	}
+	s.open[side] = s.open[side] || !x.Result.Counted
+	s.idle[side] = s.idle[side] || !x.Result.Worked && (x.Type == nil || !x.Type.Side)
 }
 
 func (s *sums) addRow(d *Diff, r Row) {
 	if r.A >= 0 {
-		s.add(d.A.Plan.Node(r.A), 0)
+		s.add(&d.A, 0, r.A)
 	}
 	if r.B >= 0 {
-		s.add(d.B.Plan.Node(r.B), 1)
+		s.add(&d.B, 1, r.B)
 	}
 }
 
@@ -89,12 +112,19 @@ func (s *sums) delta(d *Diff) Delta {
 		return new(big.Rat).SetFrac(&s.macs[side], big.NewInt(of.Declared))
 	}
 	b := units(1, d.B.Plan.Units)
-	return Delta{
+	delta := Delta{
 		Params: s.params, Active: s.active,
 		MACs:       new(big.Int).Sub(&s.macs[1], &s.macs[0]),
 		UnitMACs:   b.Sub(b, units(0, d.A.Plan.Units)),
 		CacheBytes: &s.cache, TrainingBytes: &s.training,
+		ParamsBound: Exact, WorkBound: Exact, TrainingBound: Exact,
 	}
+	if !d.Identical {
+		delta.ParamsBound = BoundOf(!s.open[0], !s.open[1])
+		delta.WorkBound = BoundOf(!s.idle[0], !s.idle[1])
+		delta.TrainingBound = BoundOf(!s.open[0] && !s.idle[0], !s.open[1] && !s.idle[1])
+	}
+	return delta
 }
 
 func (d *Diff) bill() Bill {
@@ -103,28 +133,30 @@ func (d *Diff) bill() Bill {
 	for _, r := range d.Rows {
 		total.addRow(d, r)
 	}
+	total.open = [2]bool{!d.A.Counted, !d.B.Counted}
 	b.Total = total.delta(d)
-	kinds := d.kinds()
 	for _, f := range d.Folds {
-		b.Rows = d.foldLines(b.Rows, f, kinds)
+		b.Rows = d.foldLines(b.Rows, f)
 	}
 	b.Kinds = d.kindLines()
 	return b
 }
 
-// foldLines adds the lines of one fold: one for each of the different rows in it.
-func (d *Diff) foldLines(lines []RowLine, f Fold, kinds []kind) []RowLine {
+// foldLines adds the lines of one fold: one for each place in its instances.
+func (d *Diff) foldLines(lines []RowLine, f Fold) []RowLine {
 	type group struct {
 		first, count int
 		sums
 	}
 	var groups []*group
-	of := map[kind]*group{}
+	places := f.places()
+	of := make([]*group, f.Period)
 	for k := f.Start; k < f.End(); k++ {
-		g := of[kinds[k]]
+		place := places[(k-f.Start)%f.Period]
+		g := of[place]
 		if g == nil {
 			g = &group{first: k}
-			of[kinds[k]] = g
+			of[place] = g
 			groups = append(groups, g)
 		}
 		g.count++
@@ -138,20 +170,28 @@ func (d *Diff) foldLines(lines []RowLine, f Fold, kinds []kind) []RowLine {
 	return lines
 }
 
+// part is the kind that a row counts with. A linear layer that is the head of
+// one model and within the other counts as linear on both sides, so that what
+// did not change does not move from one kind to another.
+func (d *Diff) part(r Row) layer.Part {
+	if r.B < 0 {
+		return cost.PartOf(&d.A.Plan.Model.Nodes[r.A])
+	}
+	b := &d.B.Plan.Model.Nodes[r.B]
+	if r.A < 0 || d.A.Plan.Model.Nodes[r.A].Head == b.Head || b.Type == nil {
+		return cost.PartOf(b)
+	}
+	return b.Type.Part
+}
+
 func (d *Diff) kindLines() []KindLine {
 	of := map[layer.Part]*sums{}
-	add := func(s *Side, side, i int) {
-		part := cost.PartOf(&s.Plan.Model.Nodes[i])
+	for _, r := range d.Rows {
+		part := d.part(r)
 		if of[part] == nil {
 			of[part] = &sums{}
 		}
-		of[part].add(s.Plan.Node(i), side)
-	}
-	for _, i := range d.A.Order {
-		add(&d.A, 0, i)
-	}
-	for _, i := range d.B.Order {
-		add(&d.B, 1, i)
+		of[part].addRow(d, r)
 	}
 	var lines []KindLine
 	for _, part := range layer.Parts {

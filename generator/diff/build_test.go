@@ -20,6 +20,12 @@ func subject(t failer, src string) Subject {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return subjectOf(t, doc)
+}
+
+// subjectOf analyses a decoded document.
+func subjectOf(t failer, doc *graph.Document) Subject {
+	t.Helper()
 	g, err := expand.Expand(doc)
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,8 @@ package diff
 
 import (
 	"github.com/strata-catalog/strata/generator/cost"
+	"github.com/strata-catalog/strata/generator/infer"
+	"github.com/strata-catalog/strata/generator/layer"
 	"github.com/strata-catalog/strata/generator/shape"
 )
 
@@ -15,9 +17,11 @@ type Subject struct {
 // A Side is what stands of one model above the rows.
 type Side struct {
 	Subject
-	Layers        int // components other than inputs and outputs
-	Params        int64
-	Counted       bool          // false: Params is a lower bound
+	Layers  int // components other than inputs and outputs
+	Params  int64
+	Counted bool // false: Params is a lower bound
+	// Open are the kinds of layers of which some weight has no known size.
+	Open          map[layer.Part]bool
 	Inputs        []shape.Shape // declared
 	Outputs       []shape.Shape // nil where one is not known
 	ForwardPasses bool
@@ -51,6 +55,7 @@ type Diff struct {
 	Added, Removed, Changed, Same int   // rows
 	Layers                        int   // more in B
 	Params                        int64 // more in B
+	ParamsBound                   Bound // of Params
 	// Rewired says that every layer has its counterpart, and some are connected
 	// in another way; Identical that nothing at all differs.
 	Rewired, Identical bool
@@ -67,7 +72,11 @@ func Compare(a, b Subject) *Diff {
 	d.Params = d.B.Params - d.A.Params
 	d.rows()
 	d.Rewired = d.rewired()
-	d.Identical = d.Added+d.Removed+d.Changed == 0 && !d.Rewired && d.Params == 0
+	d.Identical = d.Added+d.Removed+d.Changed == 0 && !d.Rewired && !d.reshared()
+	d.ParamsBound = Exact
+	if !d.Identical {
+		d.ParamsBound = BoundOf(d.A.Counted, d.B.Counted)
+	}
 	d.Folds = d.fold()
 	d.Headline = d.headline()
 	d.Caveats = d.caveats()
@@ -77,8 +86,14 @@ func Compare(a, b Subject) *Diff {
 
 func side(s Subject) Side {
 	m := s.Plan.Model
+	open := map[layer.Part]bool{}
+	for i := range m.Nodes {
+		if !m.Nodes[i].Result.Counted {
+			open[cost.PartOf(&m.Nodes[i])] = true
+		}
+	}
 	return Side{
-		Subject: s, Layers: m.Layers(), Params: m.Params, Counted: m.Counted,
+		Open: open, Subject: s, Layers: m.Layers(), Params: m.Params, Counted: m.Counted,
 		Inputs: shapes(s, m.Inputs()), Outputs: shapes(s, m.Outputs()),
 		ForwardPasses: m.ForwardPasses(), Order: m.Graph.FIFO(),
 	}
@@ -148,10 +163,7 @@ func (d *Diff) rewired() bool {
 	if d.Added+d.Removed > 0 {
 		return false
 	}
-	partner := make([]int, len(d.A.Order))
-	for _, r := range d.Rows {
-		partner[r.A] = r.B
-	}
+	partner := d.partners()
 	for _, r := range d.Rows {
 		a, b := d.A.Plan.Model.Nodes[r.A].Inputs, d.B.Plan.Model.Nodes[r.B].Inputs
 		if len(a) != len(b) {
@@ -164,6 +176,58 @@ func (d *Diff) rewired() bool {
 		}
 	}
 	return false
+}
+
+// partners are the nodes of B by those of A, where every layer has one.
+func (d *Diff) partners() []int {
+	partner := make([]int, len(d.A.Order))
+	for _, r := range d.Rows {
+		partner[r.A] = r.B
+	}
+	return partner
+}
+
+// reshared reports whether matched layers add other counts to the models, or
+// have their weights from layers that do not match. It is only asked where
+// every layer has a counterpart.
+func (d *Diff) reshared() bool {
+	if d.Added+d.Removed > 0 {
+		return false
+	}
+	partner := d.partners()
+	for _, r := range d.Rows {
+		if d.A.Plan.Model.Nodes[r.A].Params != d.B.Plan.Model.Nodes[r.B].Params {
+			return true
+		}
+		a, b := owners(d.A.Plan.Model, r.A), owners(d.B.Plan.Model, r.B)
+		if partner[a.layer] != b.layer || (a.tie == nil) != (b.tie == nil) {
+			return true
+		}
+		if a.tie != nil && (partner[a.tie.Node] != b.tie.Node || a.tie.Tensor != b.tie.Tensor || a.tie.Of != b.tie.Of) {
+			return true
+		}
+	}
+	return false
+}
+
+// owned says where a layer has its weights from.
+type owned struct {
+	layer int        // the node that all of them count with
+	tie   *infer.Tie // the one that counts elsewhere, nil for none
+}
+
+// owners finds the owner of a node's weights: the node itself, unless it shares
+// those of another one. A layer without weights has nothing to share.
+func owners(m *infer.Model, i int) owned {
+	n := &m.Nodes[i]
+	o := owned{i, n.Tie}
+	if len(n.Result.Weights) == 0 || n.Params > 0 || n.Buffers > 0 {
+		return o
+	}
+	for m.Nodes[o.layer].SharedBy >= 0 {
+		o.layer = m.Nodes[o.layer].SharedBy
+	}
+	return o
 }
 
 // A Cell is what a row shows of one side.

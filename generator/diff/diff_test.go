@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/strata-catalog/strata/generator/cost"
 	"github.com/strata-catalog/strata/generator/graph"
 )
 
@@ -93,7 +94,7 @@ func TestHeadline(t *testing.T) {
 		{net("A"), net("B"), "A and B are the same graph: 0 layers, 0 parameters."},
 		{wired("A", "a", "b"), wired("B", "in", "b"), "B has the same number of parameters as A: the same layers, connected in another way."},
 		{wired("A", "a", "b"), wired("B", "b", "a"), "B has the same number of parameters as A: the same layers, connected in another way."},
-		{shared("A", "false"), shared("B", "true"), "B has 16 fewer parameters than A: the same layers, but other weights are shared."},
+		{shared("A", "false"), shared("B", "true"), "B has 16 fewer parameters than A: the same layers, but weights are shared in another way."},
 		{net("A", 8), same, "A (a2) has 32 fewer parameters than A (a): 1 layer removed."},
 	} {
 		d := Compare(subject(t, test.a), subject(t, test.b))
@@ -102,6 +103,141 @@ func TestHeadline(t *testing.T) {
 		}
 		if identical := strings.Contains(test.want, "the same graph"); d.Identical != identical {
 			t.Errorf("%q: identical is %v", d.Headline, d.Identical)
+		}
+	}
+}
+
+// stacks is a document of two stacks of one block, each sharing its weights or
+// not. The members go into the block's layer.
+func stacks(name string, first, second bool, members string) string {
+	return fmt.Sprintf(`{"id": %q, "name": %q, "components": [
+		{"id": "in", "type": "input", "params": {"shape": [1, 8]}},
+		{"id": "x", "block": "b", "repeat": 2, "share": %v, "inputs": ["in"]},
+		{"id": "y", "block": "b", "repeat": 2, "share": %v, "inputs": ["x"]},
+		{"id": "out", "type": "output", "inputs": ["y"]}],
+		"blocks": {"b": {"inputs": ["i"], "components": [{"id": "fc", %s, "inputs": ["i"]}], "output": "fc"}}}`,
+		strings.ToLower(name), name, first, second, members)
+}
+
+// Graphs are the same only where equal layers have their weights from equal
+// layers, whatever the totals.
+func TestShared(t *testing.T) {
+	const fc, relu = `"type": "linear", "params": {"outFeatures": 8}`, `"type": "relu"`
+	tied := func(name, to string) string {
+		return fmt.Sprintf(`{"id": %q, "name": %q, "components": [
+			{"id": "in", "type": "input", "params": {"shape": [1, 4]}},
+			{"id": "a", "type": "embedding", "params": {"numEmbeddings": 9, "embeddingDim": 8}, "inputs": ["in"]},
+			{"id": "b", "type": "embedding", "params": {"numEmbeddings": 9, "embeddingDim": 8}, "inputs": ["in"]},
+			{"id": "sum", "type": "add", "inputs": ["a", "b"]},
+			{"id": "head", "type": "linear", "params": {"outFeatures": 9, "bias": false, "tiedTo": %q}, "inputs": ["sum"]},
+			{"id": "out", "type": "output", "inputs": ["head"]}]}`, strings.ToLower(name), name, to)
+	}
+	const same, other = "A and B are the same graph", "the same layers, but weights are shared in another way."
+	for _, test := range []struct{ name, a, b, want string }{
+		{"one stack shares, then the other", stacks("A", true, false, fc), stacks("B", false, true, fc), other},
+		{"both share", stacks("A", true, true, fc), stacks("B", true, true, fc), same},
+		{"one of them shares", stacks("A", true, false, fc), stacks("B", true, true, fc), other},
+		{"nothing to share", stacks("A", true, false, relu), stacks("B", false, true, relu), same},
+		{"tied alike", tied("A", "a"), tied("B", "a"), same},
+		{"tied to another, which the parameters say", tied("A", "a"), tied("B", "b"), "1 layer changed."},
+	} {
+		d := Compare(subject(t, test.a), subject(t, test.b))
+		if !strings.Contains(d.Headline, test.want) || d.Identical != (test.want == same) {
+			t.Errorf("%s: identical is %v, %q, want %q", test.name, d.Identical, d.Headline, test.want)
+		}
+	}
+}
+
+// Counts that are lower bounds make differences that are bounds, and a headline
+// says no more than they prove.
+func TestBounds(t *testing.T) {
+	partly := func(name string, width int) string {
+		return strings.Replace(net(name, width), `{"id": "out"`, `{"id": "odd", "type": "nobodyKnows", "inputs": ["fc0"]}, {"id": "out"`, 1)
+	}
+	for _, test := range []struct {
+		a, b, headline string
+		bound          Bound
+	}{
+		{net("A", 8), net("B", 9), "B has 4 more parameters than A: 1 layer changed.", Exact},
+		{net("A", 8), partly("B", 9), "B has at least 4 more parameters than A: 1 layer added, 1 changed.", AtLeast},
+		{net("A", 9), partly("B", 8), "A and B cannot be compared by parameters, since B counts only in part: 1 layer added, 1 changed.", AtLeast},
+		{net("A", 8), partly("B", 8), "A and B cannot be compared by parameters, since B counts only in part: 1 layer added.", AtLeast},
+		{partly("A", 9), net("B", 8), "B has at least 4 fewer parameters than A: 1 layer removed, 1 changed.", AtMost},
+		{partly("A", 8), net("B", 9), "A and B cannot be compared by parameters, since A counts only in part: 1 layer removed, 1 changed.", AtMost},
+		{partly("A", 8), partly("B", 9), "A and B cannot be compared by parameters, since both count only in part: 1 layer changed.", Unknown},
+		{partly("A", 8), partly("B", 8), "A and B are the same graph: 2 layers, at least 32 parameters.", Exact},
+	} {
+		d := Compare(subject(t, test.a), subject(t, test.b))
+		if d.Headline != test.headline || d.ParamsBound != test.bound {
+			t.Errorf("%s: %q, want %s: %q", d.ParamsBound, d.Headline, test.bound, test.headline)
+		}
+		rows, kinds := total(nil), total(nil)
+		for _, l := range d.Bill.Rows {
+			rows = rows.Plus(l.Delta)
+		}
+		for _, l := range d.Bill.Kinds {
+			kinds = kinds.Plus(l.Delta)
+		}
+		for what, got := range map[string]Bound{"total": d.Bill.Total.ParamsBound, "rows": rows.ParamsBound, "kinds": kinds.ParamsBound, "training": d.Bill.Total.TrainingBound} {
+			if got != test.bound {
+				t.Errorf("%q: the bound of the bill's %s is %s, want %s", d.Headline, what, got, test.bound)
+			}
+		}
+	}
+}
+
+// The bound of a sum is that of the sides, however it is put together.
+func TestBoundWith(t *testing.T) {
+	whole := []bool{false, true}
+	for _, a := range whole {
+		for _, b := range whole {
+			if x := BoundOf(a, b); x.Back() != BoundOf(b, a) {
+				t.Errorf("%s reads back as %s", x, x.Back())
+			}
+			for _, c := range whole {
+				for _, d := range whole {
+					if got, want := BoundOf(a, b).With(BoundOf(c, d)), BoundOf(a && c, b && d); got != want {
+						t.Errorf("%s with %s is %s, want %s", BoundOf(a, b), BoundOf(c, d), got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A line of the bill is one place of a repeat, in repeats within it too, and
+// names the first of its rows.
+func TestBillLines(t *testing.T) {
+	const twice = `{"id": "first", "block": "pair", "repeat": 2, "inputs": ["add"]}, {"id": "norm", "type": "rmsNorm", "inputs": ["first"]}, {"id": "ffn", "type": "rmsNorm", "inputs": ["norm"]}`
+	nested := func(id string, layers int) string {
+		return strings.Replace(decoder(id, layers, 4, twice), `"blocks": {`, `"blocks": {"pair": {"inputs": ["x"], "components": [
+			{"id": "n", "type": "rmsNorm", "inputs": ["x"]}, {"id": "l", "type": "linear", "params": {"outFeatures": 32}, "inputs": ["n"]}], "output": "l"}, `, 1)
+	}
+	var got []string
+	for _, l := range Compare(subject(t, nested("a", 4)), subject(t, nested("b", 1))).Bill.Rows {
+		got = append(got, fmt.Sprintf("%d: %d × %d", l.Row+1, l.Count, l.Params/int64(l.Count)))
+	}
+	// Attention, sum, norm and linear layer of the pair, and two norms.
+	if want := "[3: 3 × -4096 4: 3 × 0 5: 6 × -32 6: 6 × -1056 9: 3 × -32 10: 3 × -32]"; fmt.Sprint(got) != want {
+		t.Errorf("%v, want %s", got, want)
+	}
+}
+
+// A layer that is the same does not move from one kind to another where it is
+// the head of one model alone.
+func TestBillKinds(t *testing.T) {
+	for _, test := range []struct{ name, a, b, want string }{
+		{"a head on one side alone", net("A", 8), strings.Replace(net("B", 8), `{"id": "out", "type": "output", "inputs": ["fc0"]}`,
+			`{"id": "n", "type": "rmsNorm", "inputs": ["fc0"]}, {"id": "out", "type": "output", "inputs": ["n"]}`, 1), "norm +8"},
+		{"a head on both", net("A", 8), net("B", 9), "head +4"},
+		{"a head that is added", net("A"), net("B", 8), "head +32"},
+	} {
+		var got []string
+		for _, l := range Compare(subject(t, test.a), subject(t, test.b)).Bill.Kinds {
+			got = append(got, fmt.Sprintf("%s %+d", l.Part, l.Params))
+		}
+		if text := strings.Join(got, ", "); text != test.want {
+			t.Errorf("%s: %s, want %s", test.name, text, test.want)
 		}
 	}
 }
@@ -122,6 +258,41 @@ func TestCaveats(t *testing.T) {
 		b := strings.Replace(a, "[1, 4]", shape, 1)
 		if got := ids(Compare(subject(t, a), subject(t, b))); got != "inputs counts estimates" {
 			t.Errorf("[1, 4] against %s: %s", shape, got)
+		}
+	}
+}
+
+// Prices for different data are no comparison, unless one rule derives both.
+func TestDataCaveat(t *testing.T) {
+	trained := func(tokens int64) Subject {
+		s := subject(t, decoder("a", 1, 4, `{"id": "ffn", "type": "relu", "inputs": ["add"]}`))
+		a := s.Plan.Assumptions
+		a.Tokens = tokens
+		p, err := cost.New(s.Plan.Model, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Plan = p
+		return s
+	}
+	derived := trained(0).Plan.Pretraining.Units.Int64()
+	for _, test := range []struct {
+		a, b int64 // 0 is assumed
+		want string
+	}{
+		{0, 0, ""}, {5000, 5000, ""}, {derived, 0, ""},
+		{5000, 6000, "(5.0K tokens, given; against 6.0K tokens, given)"},
+		{5000, 0, "(5.0K tokens, given; against 164K tokens, 20 for each parameter)"},
+		{0, 5000, "(164K tokens, 20 for each parameter; against 5.0K tokens, given)"},
+	} {
+		text := ""
+		for _, c := range Compare(trained(test.a), trained(test.b)).Caveats {
+			if c.ID == DataDiffers {
+				text = c.Text
+			}
+		}
+		if !strings.Contains(text, test.want) || (text == "") != (test.want == "") {
+			t.Errorf("%d against %d tokens: %q, want %q", test.a, test.b, text, test.want)
 		}
 	}
 }

@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/strata-catalog/strata/generator/infer"
+	"github.com/strata-catalog/strata/generator/cost"
+	"github.com/strata-catalog/strata/generator/graph"
+	"github.com/strata-catalog/strata/generator/layer"
 )
 
 // A Fold is Count times Period rows from row Start on, each time the same: the
-// same layers of a repeated block, with the same status. A row that does not
-// repeat is a fold of its own. The folds of a diff cover its rows in order, so
-// that nothing is lost.
+// same layers, with the same status. A row that does not repeat is a fold of
+// its own. The folds of a diff cover its rows in order, so that nothing is lost.
 type Fold struct {
 	Start, Period, Count int
 	// Status is that of all rows, "" when they differ.
@@ -22,28 +23,61 @@ type Fold struct {
 // End is the row after the last one.
 func (f Fold) End() int { return f.Start + f.Period*f.Count }
 
-// A class stands for equal layers of a repeated block: the node of its first
-// instance. Nodes that do not repeat are classes of their own.
-func classes(m *infer.Model) []int32 {
-	class := make([]int32, len(m.Nodes))
-	for i := range class {
-		class[i] = int32(i)
+// places are, for each row of the first instance, the offset of the row that it
+// stands for: of what repeats among them, the first.
+func (f Fold) places() []int {
+	list := make([]int, f.Period)
+	for i := range list {
+		list[i] = i
 	}
-	mark(m, class, m.Runs)
+	for _, c := range f.Children {
+		at, inner := c.Start-f.Start, c.places()
+		for p := range c.Period * c.Count {
+			list[at+p] = at + inner[p%c.Period]
+		}
+	}
+	return list
+}
+
+// A likeness is all that a diff shows of a layer, and what its bill adds up.
+// The place in a block tells layers apart that are alike by chance, so that
+// folds begin where blocks do.
+type likeness struct {
+	kind                int
+	place               *graph.Component // nil for a layer outside of blocks
+	part                layer.Part
+	params, active      int64
+	macs, cache, states string
+}
+
+// classes numbers the layers of a side so that equal numbers are equal layers.
+// They follow from the layers alone, and not from the order of the document.
+func (s *Side) classes() []int32 {
+	m := s.Plan.Model
+	class := make([]int32, len(m.Nodes))
+	of := make(map[likeness]int32, 64)
+	for _, i := range s.Order {
+		n, x := &m.Nodes[i], s.Plan.Node(i)
+		like := likeness{
+			kind: n.Kind, part: cost.PartOf(n), params: x.Params, active: x.Active,
+			macs: x.MACs.Text(62), cache: x.CacheBytes.Text(62), states: x.TrainingBytes.Text(62),
+		}
+		if n.Frame != nil {
+			like.place = n.Component
+		}
+		c, ok := of[like]
+		if !ok {
+			c = int32(len(of))
+			of[like] = c
+		}
+		class[i] = c
+	}
 	return class
 }
 
-func mark(m *infer.Model, class []int32, runs []infer.Run) {
-	for _, r := range runs {
-		mark(m, class, r.Children)
-		for p := r.Start + r.Period; p < r.End(); p++ {
-			class[m.Order[p]] = class[m.Order[p-r.Period]]
-		}
-	}
-}
-
-// kind is what makes two rows fold. Equal classes have equal parameters, so
-// that the status and what changed follow.
+// kind is what makes two rows fold: the classes of both sides, -1 for none.
+// Equal classes have equal parameters, so that the status and what changed
+// follow.
 type kind struct{ a, b int32 }
 
 // candidates is how many distances to an equal row are tried as the period.
@@ -73,7 +107,7 @@ func (d *Diff) fold() []Fold {
 
 // kinds are the kinds of the rows.
 func (d *Diff) kinds() []kind {
-	a, b := classes(d.A.Plan.Model), classes(d.B.Plan.Model)
+	a, b := d.A.classes(), d.B.classes()
 	kinds := make([]kind, len(d.Rows))
 	for k, r := range d.Rows {
 		kinds[k] = kind{-1, -1}

@@ -127,9 +127,9 @@ func checkSides(t *testing.T, d *Diff, doc document) {
 			case "Parameters":
 				got[k] = format.Short64(s.Params)
 			case "Input":
-				got[k] = list(s.Inputs)
+				got[k] = shapeList(s.Inputs)
 			case "Output":
-				got[k] = list(s.Outputs)
+				got[k] = shapeList(s.Outputs)
 			case "Forward-passes":
 				got[k] = yes[s.ForwardPasses]
 			case "Est. train cost":
@@ -192,7 +192,7 @@ func checkCaveats(t *testing.T, d *Diff, doc document) {
 			t.Errorf("caveat %d is %s, the document has %q", i+1, c.ID, doc.caveats[i])
 		}
 		if c.ID == InputsDiffer {
-			shapes := fmt.Sprintf("(%s against %s)", list(d.A.Inputs), list(d.B.Inputs))
+			shapes := fmt.Sprintf("(%s against %s)", shapeList(d.A.Inputs), shapeList(d.B.Inputs))
 			if !strings.Contains(c.Text, shapes) || !strings.Contains(doc.caveats[i], shapes) {
 				t.Errorf("caveat %q does not name %s", c.Text, shapes)
 			}

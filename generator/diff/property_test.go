@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/strata-catalog/strata/generator/graph"
 	"github.com/strata-catalog/strata/generator/infer"
 	"github.com/strata-catalog/strata/generator/internal/testfiles"
 )
@@ -134,19 +135,26 @@ func unbalanced(d *Diff) (bad []string) {
 		if !equal(got, want) {
 			bad = append(bad, fmt.Sprintf("%s: %v, want %v", what, got, want))
 		}
+		if want := bounds(d); [3]Bound{got.ParamsBound, got.WorkBound, got.TrainingBound} != want {
+			bad = append(bad, fmt.Sprintf("%s: the bounds are %s, %s and %s, want %v", what, got.ParamsBound, got.WorkBound, got.TrainingBound, want))
+		}
 	}
 	return bad
 }
 
+// bounds are those of the parameters, the work and the training memory.
+func bounds(d *Diff) [3]Bound {
+	if d.Identical {
+		return [3]Bound{Exact, Exact, Exact}
+	}
+	a, b := d.A.Plan.Model, d.B.Plan.Model
+	return [3]Bound{BoundOf(a.Counted, b.Counted), BoundOf(a.Worked, b.Worked), BoundOf(a.Counted && a.Worked, b.Counted && b.Worked)}
+}
+
 func total(lines []Delta) Delta {
-	sum := Delta{MACs: new(big.Int), UnitMACs: new(big.Rat), CacheBytes: new(big.Int), TrainingBytes: new(big.Int)}
+	sum := Delta{MACs: new(big.Int), UnitMACs: new(big.Rat), CacheBytes: new(big.Int), TrainingBytes: new(big.Int), ParamsBound: Exact, WorkBound: Exact, TrainingBound: Exact}
 	for _, l := range lines {
-		sum.Params += l.Params
-		sum.Active += l.Active
-		sum.MACs.Add(sum.MACs, l.MACs)
-		sum.UnitMACs.Add(sum.UnitMACs, l.UnitMACs)
-		sum.CacheBytes.Add(sum.CacheBytes, l.CacheBytes)
-		sum.TrainingBytes.Add(sum.TrainingBytes, l.TrainingBytes)
+		sum = sum.Plus(l)
 	}
 	return sum
 }
@@ -165,6 +173,9 @@ func unmirrored(d, back *Diff) (bad []string) {
 	}
 	if d.Params != -back.Params || d.Layers != -back.Layers || d.Identical != back.Identical || d.Rewired != back.Rewired || len(d.Caveats) != len(back.Caveats) {
 		bad = append(bad, fmt.Sprintf("%+d parameters, %+d layers; backwards %+d, %+d", d.Params, d.Layers, back.Params, back.Layers))
+	}
+	if d.ParamsBound != back.ParamsBound.Back() {
+		bad = append(bad, fmt.Sprintf("the parameters are %s, backwards %s", d.ParamsBound, back.ParamsBound))
 	}
 	if !equal(total([]Delta{d.Bill.Total, back.Bill.Total}), total(nil)) {
 		bad = append(bad, fmt.Sprintf("the bill is %v, backwards %v", d.Bill.Total, back.Bill.Total))
@@ -305,7 +316,7 @@ func order(m *infer.Model) (ids []string) {
 	return ids
 }
 
-// shown is the rows by ids, with the counts.
+// shown is the rows by ids, with the counts, the folds and the bill.
 func shown(d *Diff) string {
 	var b strings.Builder
 	for _, r := range d.Rows {
@@ -318,7 +329,41 @@ func shown(d *Diff) string {
 		}
 		b.WriteByte('\n')
 	}
-	return b.String() + d.Headline
+	return b.String() + d.Headline + fmt.Sprintf("\n%+v\n%+v", d.Folds, d.Bill)
+}
+
+// The same of the graphs beside the checkout, with their components in the
+// order of the rows.
+func TestPermutedShared(t *testing.T) {
+	files := testfiles.Shared(t, "zoo/*/model.json")
+	other := subject(t, testfiles.Read(t, files[len(files)-1]))
+	moved := 0
+	for _, file := range files {
+		a := subject(t, testfiles.Read(t, file))
+		doc, err := graph.Decode(file, []byte(testfiles.Read(t, file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		place := map[string]int{}
+		for at, i := range a.Plan.Model.Graph.FIFO() {
+			place[a.Plan.Model.Nodes[i].Component.ID] = at
+		}
+		slices.SortStableFunc(doc.Components, func(x, y graph.Component) int { return place[x.ID] - place[y.ID] })
+		b := subjectOf(t, doc)
+		if slices.Equal(a.Plan.Model.Graph.FIFO(), b.Plan.Model.Graph.FIFO()) || !slices.Equal(order(a.Plan.Model), order(b.Plan.Model)) {
+			continue
+		}
+		moved++
+		if got, want := shown(Compare(b, other)), shown(Compare(a, other)); got != want {
+			t.Errorf("%s: in the order of the rows it differs from %s by\n%s\nwant\n%s", a.ID, other.ID, got, want)
+		}
+		if d := Compare(a, b); !d.Identical {
+			t.Errorf("%s: in the order of the rows it is another graph: %s", a.ID, d.Headline)
+		}
+	}
+	if moved < 10 {
+		t.Errorf("%d graphs changed their order, want more", moved)
+	}
 }
 
 // large is a decoder of some 20,000 components.

@@ -8,20 +8,22 @@ import (
 	"github.com/strata-catalog/strata/generator/cost"
 	"github.com/strata-catalog/strata/generator/diff"
 	"github.com/strata-catalog/strata/generator/format"
+	"github.com/strata-catalog/strata/generator/layer"
 	"github.com/strata-catalog/strata/generator/shape"
 )
 
 // A Difference is the facts that an index lists for each diff.
 type Difference struct {
-	A               string `json:"a" doc:"id of the template that the diff reads from"`
-	B               string `json:"b" doc:"id of the template that it reads to"`
-	Headline        string `json:"headline" doc:"the difference in one sentence"`
-	ParametersDelta int64  `json:"parameters_delta" doc:"parameters of b less those of a"`
-	LayersDelta     int    `json:"layers_delta" doc:"layers of b less those of a"`
-	Added           int    `json:"added" doc:"components in b only"`
-	Removed         int    `json:"removed" doc:"components in a only"`
-	Changed         int    `json:"changed" doc:"components that match by type, with other parameters"`
-	Unchanged       int    `json:"unchanged" doc:"components that match by type, with equal parameters"`
+	A               string     `json:"a" doc:"id of the template that the diff reads from"`
+	B               string     `json:"b" doc:"id of the template that it reads to"`
+	Headline        string     `json:"headline" doc:"the difference in one sentence"`
+	ParametersDelta int64      `json:"parameters_delta" doc:"parameters of b less those of a"`
+	ParametersBound diff.Bound `json:"parameters_bound" enum:"exact,at_least,at_most,not_known" doc:"how parameters_delta stands to the true difference: a count of b that is only a lower bound makes it at_least, one of a at_most"`
+	LayersDelta     int        `json:"layers_delta" doc:"layers of b less those of a"`
+	Added           int        `json:"added" doc:"components in b only"`
+	Removed         int        `json:"removed" doc:"components in a only"`
+	Changed         int        `json:"changed" doc:"components that match by type, with other parameters"`
+	Unchanged       int        `json:"unchanged" doc:"components that match by type, with equal parameters"`
 }
 
 // A Diff is all that is known of what sets two models apart.
@@ -57,9 +59,12 @@ type Side struct {
 	Outputs          []shape.Shape     `json:"output_shapes" doc:"shape of each output, null when it does not follow"`
 	ForwardPasses    bool              `json:"forward_passes" doc:"every layer has the shape of its result"`
 	Parts            []cost.Part       `json:"parts" doc:"parameters and work by kind of layer"`
+	LowerBound       bool              `json:"lower_bound" doc:"a weight or the work of a layer is not known: the price of training and what a card needs may be larger, and only a fit of false is certain"`
 	Pretraining      *cost.Pretraining `json:"pretraining" doc:"estimate of the price of training from nothing; null when the work is not known"`
 	TrainingFits     []cost.Fit        `json:"training_fits" doc:"which cards hold it for training at the declared input"`
 	Assumptions      cost.Assumptions  `json:"assumptions" doc:"what the estimates assume; the two sides differ in the data and the context alone"`
+
+	Open map[layer.Part]bool `json:"-"` // kinds of which some weight has no known size
 }
 
 // A DiffRow is one component of a, of b, or of both.
@@ -96,7 +101,10 @@ type DiffFold struct {
 	ParametersB int64       `json:"parameters_b" doc:"what all of its rows add to the total of b"`
 	Folds       []DiffFold  `json:"folds" doc:"the rows of the first instance, with what repeats among them in one; empty where an instance is one row"`
 
-	Each string `json:"-"` // the statuses in one instance: "1 changed, 2 same"
+	Each  string     `json:"-"` // the statuses in one instance: "1 changed, 2 same"
+	Bound diff.Bound `json:"-"` // of the difference of the parameters
+
+	WholeA, WholeB bool `json:"-"` // false: the sum is a lower bound
 }
 
 // Sign tells a status without words and without colour.
@@ -150,7 +158,7 @@ type BillLine struct {
 
 // A Caveat is what the figures do not say.
 type Caveat struct {
-	ID   string `json:"id" doc:"inputs, where the declared inputs differ; counts; estimates"`
+	ID   string `json:"id" doc:"inputs, where the declared inputs differ; data, where the prices are for different training data; counts; estimates"`
 	Text string `json:"text" doc:"the caveat in words"`
 }
 
@@ -175,7 +183,7 @@ func Compared(d *diff.Diff) *Diff {
 // Listed is what an index lists of a diff.
 func Listed(d *diff.Diff) Difference {
 	return Difference{
-		A: d.A.ID, B: d.B.ID, Headline: d.Headline, ParametersDelta: d.Params, LayersDelta: d.Layers,
+		A: d.A.ID, B: d.B.ID, Headline: d.Headline, ParametersDelta: d.Params, ParametersBound: d.ParamsBound, LayersDelta: d.Layers,
 		Added: d.Added, Removed: d.Removed, Changed: d.Changed, Unchanged: d.Same,
 	}
 }
@@ -186,7 +194,7 @@ func sideOf(s *diff.Side) Side {
 		ID: s.ID, Name: s.Name, Components: len(s.Order), Layers: s.Layers,
 		Parameters: s.Params, ParametersWhole: s.Counted, ActiveParameters: p.Model.Active,
 		Inputs: s.Inputs, Outputs: s.Outputs, ForwardPasses: s.ForwardPasses,
-		Parts: p.Parts, Pretraining: p.Pretraining, TrainingFits: p.TrainingFits, Assumptions: p.Assumptions,
+		Parts: p.Parts, Open: s.Open, LowerBound: p.LowerBound, Pretraining: p.Pretraining, TrainingFits: p.TrainingFits, Assumptions: p.Assumptions,
 	}
 }
 
@@ -216,16 +224,20 @@ func (c *DiffCell) Shape() string {
 
 // Weights is what the component adds to the total, as diffs show it: nothing
 // for one that adds nothing.
-func (c *DiffCell) Weights() string {
+func (c *DiffCell) Weights() string { return Weights(c.Parameters, c.Whole) }
+
+// Weights is a number of parameters as the rows of a diff show it: nothing for
+// none.
+func Weights(params int64, whole bool) string {
 	switch {
-	case !c.Whole && c.Parameters == 0:
+	case !whole && params == 0:
 		return "not known"
-	case !c.Whole:
-		return "≥ " + format.Short64(c.Parameters)
-	case c.Parameters == 0:
+	case !whole:
+		return "≥ " + format.Short64(params)
+	case params == 0:
 		return ""
 	}
-	return format.Short64(c.Parameters)
+	return format.Short64(params)
 }
 
 // Display is the type of the row's layer, which both sides have in common.
@@ -271,16 +283,28 @@ func (f *Diff) folds(d *diff.Diff, folds []diff.Fold) []DiffFold {
 			Label: d.Label(x), Status: x.Status, Row: x.Start + 1, Period: x.Period, Count: x.Count,
 			Folds: f.folds(d, x.Children), Each: d.Tally(x),
 		}
-		for _, r := range f.Rows[x.Start:x.End()] {
-			if r.A != nil {
-				list[k].ParametersA += r.A.Parameters
-			}
-			if r.B != nil {
-				list[k].ParametersB += r.B.Parameters
-			}
+		list[k].sum(f.Rows[x.Start:x.End()])
+		if d.Identical {
+			list[k].Bound = diff.Exact
 		}
 	}
 	return list
+}
+
+// sum adds up the parameters of the rows of a fold.
+func (f *DiffFold) sum(rows []DiffRow) {
+	f.WholeA, f.WholeB = true, true
+	for _, r := range rows {
+		if r.A != nil {
+			f.ParametersA += r.A.Parameters
+			f.WholeA = f.WholeA && r.A.Whole
+		}
+		if r.B != nil {
+			f.ParametersB += r.B.Parameters
+			f.WholeB = f.WholeB && r.B.Whole
+		}
+	}
+	f.Bound = diff.BoundOf(f.WholeA, f.WholeB)
 }
 
 func (f *Diff) bill(b *diff.Bill) Bill {
@@ -289,6 +313,24 @@ func (f *Diff) bill(b *diff.Bill) Bill {
 		bill.Rows[k] = BillLine{l.Row + 1, l.Count, f.Rows[l.Row].what(l.Count), l.Delta}
 	}
 	return bill
+}
+
+// Title is the line in words, with the number of the first of its rows: "4: 35 ×
+// RMSNorm, removed".
+func (l *BillLine) Title() string { return fmt.Sprintf("%d: %s", l.Row, l.What) }
+
+// Cut is the bill with so many lines by row, and the sum of those after them in
+// one more.
+func (b Bill) Cut(most int) Bill {
+	rest := BillLine{What: fmt.Sprintf("%s lines more", format.Exact64(int64(len(b.Rows)-most))), Delta: b.Rows[most].Delta}
+	for k, l := range b.Rows[most:] {
+		rest.Count += l.Count
+		if k > 0 {
+			rest.Delta = rest.Plus(l.Delta)
+		}
+	}
+	b.Rows = append(slices.Clip(b.Rows[:most]), rest)
+	return b
 }
 
 // what says what became of count equal layers.

@@ -22,12 +22,15 @@ func Count64(n int64) string { return Count(big.NewInt(n)) }
 // Short is a number with at most three significant figures: one decimal below
 // ten, none from ten up: 8.2B, 310M.
 func Short(n *big.Int) string {
-	return scaled(n, func(x float64) int {
-		if x < 9.95 {
-			return 1
-		}
-		return 0
-	})
+	return scaled(n, shortDecimals)
+}
+
+// shortDecimals is how many decimals a short number has.
+func shortDecimals(x float64) int {
+	if x < 9.95 {
+		return 1
+	}
+	return 0
 }
 
 // Short64 is Short for an int64.
@@ -118,18 +121,27 @@ func Money(usd float64) string {
 }
 
 // Bytes is a size in decimal units, which cards are sold in: 62.1 GB.
-func Bytes(n *big.Int) string {
+func Bytes(n *big.Int) string { return bytes(n, func(float64) int { return 1 }) }
+
+// ShortBytes is a size with as many figures as Short has: 9.7 GB, 135 kB.
+func ShortBytes(n *big.Int) string { return bytes(n, shortDecimals) }
+
+// bytes divides by thousands until the printed number is below 1000.
+func bytes(n *big.Int, decimals func(float64) int) string {
 	sign, n := split(n)
 	x, _ := new(big.Float).SetInt(n).Float64()
 	if x < 1000 {
 		return sign + n.String() + " B"
 	}
-	for _, unit := range []string{"kB", "MB", "GB", "TB", "PB"} {
-		if x /= 1000; x < 999.95 {
-			return fmt.Sprintf("%s%.1f %s", sign, x, unit)
+	number, unit := "", ""
+	for _, unit = range []string{"kB", "MB", "GB", "TB", "PB", "EB"} {
+		x /= 1000
+		number = strconv.FormatFloat(x, 'f', decimals(x), 64)
+		if v, _ := strconv.ParseFloat(number, 64); v < 1000 {
+			break
 		}
 	}
-	return fmt.Sprintf("%s%.1f EB", sign, x/1000)
+	return sign + number + " " + unit
 }
 
 // Whole is the integer nearest to a fraction, halves away from zero.

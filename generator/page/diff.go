@@ -26,7 +26,7 @@ type Diff struct {
 	Bill        []Table  // what the changes cost, by kind of layer and by row
 	Rows        []Column // of the table of rows in Markdown
 	Assumptions Table    // of the estimates
-	Notes       []string // how the estimates come about
+	Notes       []string // how the estimates and the bill come about
 	Templates   []Item   // the pages of the two models
 	Graphs      []Item   // the two documents, then addresses for programs
 	Body        string   // of the note, HTML
@@ -88,8 +88,12 @@ func NewDiff(f *facts.Diff, cards []string) *Diff {
 			d.Notes = append(d.Notes, n.Text)
 		}
 	}
+	d.Notes = append(d.Notes, headNote)
 	return d
 }
+
+// headNote says why the bill and the table of the parameters may differ.
+const headNote = "A linear layer that is the head of one model and stands within the other counts as linear on both sides of the bill, so that what stays the same costs nothing; where the parameters sit, it counts as each model has it."
 
 // sides sets the two models side by side.
 func sides(f *facts.Diff, cards []string) Table {
@@ -121,11 +125,7 @@ func sides(f *facts.Diff, cards []string) Table {
 
 // short is a count as diffs show it, with the exact number behind it.
 func short(n int64, whole bool) Cell {
-	c := Cell{Text: format.Short64(n), Exact: exact(n)}
-	if !whole {
-		c.Text = "≥ " + c.Text
-	}
-	return c
+	return Cell{Text: atLeast(!whole) + format.Short64(n), Exact: exact(n)}
 }
 
 func shapeList(list []shape.Shape) string {
@@ -139,12 +139,20 @@ func shapeList(list []shape.Shape) string {
 	return strings.Join(texts, ", ")
 }
 
+// atLeast stands before a lower bound.
+func atLeast(lower bool) string {
+	if lower {
+		return "≥ "
+	}
+	return ""
+}
+
 // price is what training costs.
 func price(s *facts.Side) Cell {
 	if s.Pretraining == nil {
 		return Cell{Text: "not known"}
 	}
-	return Cell{Text: format.Money(s.Pretraining.USD)}
+	return Cell{Text: atLeast(s.LowerBound) + format.Money(s.Pretraining.USD)}
 }
 
 // trainedOn is the data that the price of training is for.
@@ -153,19 +161,28 @@ func trainedOn(s *facts.Side) Cell {
 	if p == nil {
 		return Cell{}
 	}
-	return Cell{Text: fmt.Sprintf("%s %ss, %s", format.Short(p.Units), p.Unit, p.Source), Exact: format.Exact(p.Units)}
+	derived := p.Unit == "token" && s.Assumptions.Tokens == 0 // from the parameters
+	return Cell{Text: fmt.Sprintf("%s%s %ss, %s", atLeast(derived && !s.ParametersWhole), format.Short(p.Units), p.Unit, p.Source), Exact: format.Exact(p.Units)}
 }
 
+// trainingFit tells whether a card holds the training. That it does cannot be
+// told of one whose need is only a lower bound; that it does not can.
 func trainingFit(s *facts.Side, card string) Cell {
 	for _, f := range s.TrainingFits {
 		if f.Card != card {
 			continue
 		}
-		c := Cell{Text: "no", Mark: "no", Exact: "needs " + format.Exact(f.Bytes) + " bytes"}
-		if f.Fits {
-			c.Text, c.Mark = "fits", "yes"
+		need := "needs " + format.Exact(f.Bytes) + " bytes"
+		if s.LowerBound {
+			need = "needs at least " + format.Exact(f.Bytes) + " bytes"
 		}
-		return c
+		switch {
+		case !f.Fits:
+			return Cell{Text: "no", Mark: "no", Exact: need}
+		case s.LowerBound:
+			return Cell{Text: "not known", Exact: need}
+		}
+		return Cell{Text: "fits", Mark: "yes", Exact: need}
 	}
 	return Cell{Text: "not known"}
 }
@@ -173,30 +190,71 @@ func trainingFit(s *facts.Side, card string) Cell {
 // deltas is what B has more.
 func deltas(f *facts.Diff) []Fact {
 	n := f.ParametersDelta
+	params := bounded(signed(n), f.ParametersBound)
+	if f.ParametersBound == diff.Exact {
+		params.Text += fmt.Sprintf(" (%s)", format.Percent(n, f.Sides.A.Parameters))
+	}
 	return []Fact{
-		{Label: "Parameters", Text: fmt.Sprintf("%s (%s)", format.Signed(big.NewInt(n)), format.Percent(n, f.Sides.A.Parameters)), Exact: exact(n)},
+		{Label: "Parameters", Text: params.Text, Exact: params.Exact},
 		{Label: "Layers", Text: format.Signed(big.NewInt(int64(f.LayersDelta)))},
 	}
+}
+
+// Bounded is the text of a difference that may be a bound of the true one, or
+// leave it open.
+func Bounded(text string, b diff.Bound) string {
+	switch b {
+	case diff.AtLeast:
+		return "≥ " + text
+	case diff.AtMost:
+		return "≤ " + text
+	case diff.Unknown:
+		return "not known"
+	}
+	return text
+}
+
+// bounded is Bounded for a cell.
+func bounded(c Cell, b diff.Bound) Cell {
+	c.Text = Bounded(c.Text, b)
+	if c.Exact != "" {
+		c.Exact = Bounded(c.Exact, b)
+	}
+	return c
 }
 
 // parts says where the parameters of both sit.
 func parts(f *facts.Diff) Table {
 	t := Table{Caption: "Parameters by kind of layer", Columns: []Column{
 		{"Kind", false}, {f.NameA, true}, {"Share", true}, {f.NameB, true}, {"Share", true}, {"Difference", true}}}
-	a, b := byPart(f.Sides.A.Parts), byPart(f.Sides.B.Parts)
-	totalA, totalB := f.Sides.A.Parameters, f.Sides.B.Parameters
-	add := func(name string, a, b int64) {
-		t.Rows = append(t.Rows, row(name, short(a, true), Cell{Text: format.Share(a, totalA)}, short(b, true), Cell{Text: format.Share(b, totalB)}, signed(b-a)))
+	a, b := &f.Sides.A, &f.Sides.B
+	paramsA, paramsB := byPart(a.Parts), byPart(b.Parts)
+	add := func(name string, nA, nB int64, wholeA, wholeB bool, bound diff.Bound) {
+		t.Rows = append(t.Rows, row(name, short(nA, wholeA), shareOf(nA, a), short(nB, wholeB), shareOf(nB, b), bounded(signed(nB-nA), bound)))
 	}
 	for _, p := range layer.Parts {
-		if a[p] != 0 || b[p] != 0 {
-			add(string(p), a[p], b[p])
-			t.Rows[len(t.Rows)-1].Part = p
+		if paramsA[p] == 0 && paramsB[p] == 0 && !a.Open[p] && !b.Open[p] {
+			continue
 		}
+		bound := diff.Exact
+		if !f.Identical {
+			bound = diff.BoundOf(!a.Open[p], !b.Open[p])
+		}
+		add(string(p), paramsA[p], paramsB[p], !a.Open[p], !b.Open[p], bound)
+		t.Rows[len(t.Rows)-1].Part = p
 	}
-	add("Total", totalA, totalB)
+	add("Total", a.Parameters, b.Parameters, a.ParametersWhole, b.ParametersWhole, f.ParametersBound)
 	t.Rows[len(t.Rows)-1].Total = true
 	return t
+}
+
+// shareOf is a share of a model's parameters, nothing where their number is
+// only a lower bound.
+func shareOf(n int64, s *facts.Side) Cell {
+	if !s.ParametersWhole {
+		return Cell{}
+	}
+	return Cell{Text: format.Share(n, s.Parameters)}
 }
 
 func byPart(list []cost.Part) map[layer.Part]int64 {
@@ -241,34 +299,28 @@ func signedBytes(n *big.Int) Cell {
 	if n.Sign() == 0 {
 		return Cell{Text: "0"}
 	}
-	return Cell{Text: plus(n.Sign(), format.Bytes(n)), Exact: plus(n.Sign(), format.Exact(n)) + " bytes"}
+	return Cell{Text: plus(n.Sign(), format.ShortBytes(n)), Exact: plus(n.Sign(), format.Exact(n)) + " bytes"}
 }
 
 // A figure is a column of the bill.
 type figure struct {
 	name string
 	of   func(diff.Delta) Cell
-	ever bool // a line has it
 }
 
-// figures are the columns of a bill: what differs in some line.
+// figures are the columns of a bill, the same on every diff.
 func figures(b *facts.Bill) []figure {
 	unit := b.UnitsA.Name
 	if b.UnitsB.Name != unit {
 		unit = fmt.Sprintf("%s, less those per %s", b.UnitsB.Name, unit)
 	}
-	params := figure{"Parameters", func(d diff.Delta) Cell { return signed(d.Params) }, true}
-	active := figure{"Active parameters", func(d diff.Delta) Cell { return signed(d.Active) }, false}
-	macs := figure{"MACs per " + unit, func(d diff.Delta) Cell { return signedRat(d.UnitMACs) }, false}
-	cache := figure{"Cache per token", func(d diff.Delta) Cell { return signedBytes(d.CacheBytes) }, false}
-	training := figure{"Training memory", func(d diff.Delta) Cell { return signedBytes(d.TrainingBytes) }, false}
-	for _, l := range b.Rows {
-		active.ever = active.ever || l.Active != l.Params
-		macs.ever = macs.ever || l.UnitMACs.Sign() != 0
-		cache.ever = cache.ever || l.CacheBytes.Sign() != 0
-		training.ever = training.ever || l.TrainingBytes.Sign() != 0
+	return []figure{
+		{"Parameters", func(d diff.Delta) Cell { return bounded(signed(d.Params), d.ParamsBound) }},
+		{"Active parameters", func(d diff.Delta) Cell { return bounded(signed(d.Active), d.ParamsBound) }},
+		{"MACs per " + unit, func(d diff.Delta) Cell { return bounded(signedRat(d.UnitMACs), d.WorkBound) }},
+		{"KV cache per token", func(d diff.Delta) Cell { return bounded(signedBytes(d.CacheBytes), d.WorkBound) }},
+		{"Training memory", func(d diff.Delta) Cell { return bounded(signedBytes(d.TrainingBytes), d.TrainingBound) }},
 	}
-	return slices.DeleteFunc([]figure{params, active, macs, cache, training}, func(f figure) bool { return !f.ever })
 }
 
 // bill is a table of n lines and the total.
@@ -307,8 +359,23 @@ func kindBill(f *facts.Diff) Table {
 func rowBill(f *facts.Diff) Table {
 	b := &f.Bill
 	return bill(b, "By row", "What", len(b.Rows), func(i int) (Cell, diff.Delta) {
-		return Cell{Text: b.Rows[i].What, Anchor: fmt.Sprintf("#r-%d", b.Rows[i].Row)}, b.Rows[i].Delta
+		return Cell{Text: b.Rows[i].Title(), Anchor: fmt.Sprintf("#r-%d", b.Rows[i].Row)}, b.Rows[i].Delta
 	})
+}
+
+// Cut is the diff with a bill of at most so many lines by row; the lines that
+// are left out stand together in one.
+func (d *Diff) Cut(most int) *Diff {
+	if len(d.Data.Bill.Rows) <= most {
+		return d
+	}
+	cut := *d
+	f := d.Data.Diff
+	f.Bill = f.Bill.Cut(most)
+	cut.Bill = []Table{d.Bill[0], rowBill(&f)}
+	last := &cut.Bill[1].Rows[most].Cells[0]
+	last.Text, last.Anchor = f.Bill.Rows[most].What, ""
+	return &cut
 }
 
 // assumedBy lists what the estimates of both sides assume.

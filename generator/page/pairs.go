@@ -98,7 +98,7 @@ func (s *Site) diffEntry(p *pair) (DiffEntry, error) {
 		}
 	}
 	e := DiffEntry{Difference: *p.listed.Load(), URLs: p.urls, Title: title(p)}
-	e.Params, e.Layers = signed(e.ParametersDelta), signed(int64(e.LayersDelta)).Text
+	e.Params, e.Layers = bounded(signed(e.ParametersDelta), e.ParametersBound), signed(int64(e.LayersDelta)).Text
 	if p.Note != nil {
 		e.Story = p.Note.Story
 	}
@@ -222,8 +222,8 @@ func (s *Site) diffIndex() (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		of[p.A] = append(of[p.A], DiffWith{p.B.Name(), p.urls.HTML, e.Headline, signed(e.ParametersDelta).Text})
-		of[p.B] = append(of[p.B], DiffWith{p.A.Name(), p.urls.HTML, e.Headline, signed(-e.ParametersDelta).Text})
+		of[p.A] = append(of[p.A], DiffWith{p.B.Name(), p.urls.HTML, e.Headline, bounded(signed(e.ParametersDelta), e.ParametersBound).Text})
+		of[p.B] = append(of[p.B], DiffWith{p.A.Name(), p.urls.HTML, e.Headline, bounded(signed(-e.ParametersDelta), e.ParametersBound.Back()).Text})
 	}
 	for _, e := range s.catalog.Entries {
 		if list := of[e]; list != nil {

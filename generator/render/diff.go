@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"html/template"
 	"math/big"
+	"slices"
 	"strings"
 
+	"github.com/strata-catalog/strata/generator/diff"
 	"github.com/strata-catalog/strata/generator/facts"
 	"github.com/strata-catalog/strata/generator/format"
 	"github.com/strata-catalog/strata/generator/page"
@@ -13,7 +15,7 @@ import (
 
 // diff makes the page of a diff, its Markdown twin and its data.
 func (r *Renderer) diff(d *page.Diff) ([]File, error) {
-	files, err := r.html(diffLayout, d.Path, d)
+	files, err := r.html(diffLayout, d.Path, d.Cut(mostRows))
 	if err != nil {
 		return nil, err
 	}
@@ -28,9 +30,11 @@ func (r *Renderer) diff(d *page.Diff) ([]File, error) {
 const diffColumns = 10
 
 // diffRows is the table of rows. What repeats is one line that opens; where the
-// rows of an instance became different things, the first instance is shown.
+// rows of an instance became different things, the first instance is shown. A
+// very large diff has its first rows alone; where others would stand, a line
+// says where they are, and takes the links to them.
 func diffRows(d *page.Diff) template.HTML {
-	w := &diffTable{Diff: d, whole: len(d.Data.Rows) <= mostRows}
+	w := &diffTable{Diff: d, whole: len(d.Data.Rows) <= mostRows, room: mostRows}
 	w.b = make([]byte, 0, 320*min(len(d.Data.Rows), mostRows)+4096)
 	w.raw(`<table class="diff">`)
 	w.columns(diffColumns)
@@ -42,6 +46,9 @@ func diffRows(d *page.Diff) template.HTML {
 	}
 	w.raw(`<th scope="col">What changed</th></tr></thead><tbody>`)
 	w.folds(d.Data.Folded, "")
+	if w.rest > 0 {
+		w.left(w.rest, d.Data.Rows[len(d.Data.Rows)-1].Number)
+	}
 	w.raw("</tbody></table>")
 	return w.html()
 }
@@ -51,6 +58,43 @@ type diffTable struct {
 	writer
 	*page.Diff
 	whole bool // show the rows of every instance
+	room  int  // lines that may still be written
+	rest  int  // the first row that found no room, 0 for none
+}
+
+// full reports whether there is no room for a line of the row with a number and
+// those after it.
+func (w *diffTable) full(row int) bool {
+	if w.whole || w.rest > 0 {
+		return w.rest > 0
+	}
+	if w.room--; w.room < 0 {
+		w.rest = row
+	}
+	return w.rest > 0
+}
+
+// left writes the line of the rows that found no room.
+func (w *diffTable) left(from, to int) {
+	w.raw(`<tr class="more"><td colspan="`)
+	w.int(diffColumns)
+	w.raw(`">`)
+	w.behind(from, to, 1, func() {
+		w.text(fmt.Sprintf("rows %s to %s", format.Exact64(int64(from)), format.Exact64(int64(to))))
+	})
+	w.raw("</td></tr>")
+}
+
+// targets marks the place that links from the bill to rows without a line of
+// their own lead to.
+func (w *diffTable) targets(from, to int) {
+	lines := w.Data.Bill.Rows
+	at, _ := slices.BinarySearchFunc(lines, from, func(l facts.BillLine, row int) int { return l.Row - row })
+	for ; at < len(lines) && lines[at].Row <= to; at++ {
+		w.raw(`<span id="r-`)
+		w.int(lines[at].Row)
+		w.raw(`"></span>`)
+	}
 }
 
 // folds writes rows; within is the class of those that stand in an open fold.
@@ -59,9 +103,11 @@ func (w *diffTable) folds(list []facts.DiffFold, within string) {
 		f := &list[i]
 		switch {
 		case !f.Worth():
-			for n := f.Row; n <= f.Last(); n++ {
+			for n := f.Row; n <= f.Last() && !w.full(n); n++ {
 				w.row(n, within)
 			}
+		case w.full(f.Row):
+			return
 		case f.Closed():
 			w.closed(f, within)
 		default:
@@ -91,6 +137,9 @@ func (w *diffTable) open(f *facts.DiffFold) {
 		w.row(f.Row, " in")
 	}
 	w.folds(f.Folds, " in")
+	if w.rest > 0 {
+		return
+	}
 	w.raw(`<tr class="more"><td colspan="`)
 	w.int(diffColumns)
 	w.raw(`">`)
@@ -108,8 +157,8 @@ func (w *diffTable) label(f *facts.DiffFold, text string) {
 		w.raw(`<span class="sign">`, facts.Sign(f.Status), "</span> ")
 	}
 	w.text(text)
-	if n := f.ParametersB - f.ParametersA; n != 0 {
-		w.raw(` <b title="`, format.Exact64(n), ` parameters">`, format.Signed(big.NewInt(n)), "</b>")
+	if n := f.ParametersB - f.ParametersA; n != 0 || f.Bound != diff.Exact {
+		w.raw(` <b title="`, format.Exact64(n), ` parameters">`, page.Bounded(format.Signed(big.NewInt(n)), f.Bound), "</b>")
 	}
 }
 
@@ -117,6 +166,7 @@ func (w *diffTable) label(f *facts.DiffFold, text string) {
 // the rows of a very large diff.
 func (w *diffTable) behind(from, to, period int, line func()) {
 	if !w.whole {
+		w.targets(from, to)
 		line()
 		w.raw(`: in the <a href="`, w.URL(w.Data.URLs.Markdown), `">Markdown</a> and the <a href="`, w.URL(w.Data.URLs.JSON), `">JSON</a> of this page`)
 		return

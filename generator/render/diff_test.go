@@ -113,3 +113,62 @@ func TestDiffRowsLarge(t *testing.T) {
 		t.Errorf("the Markdown has %d lines of tables, want one for each of %d rows", n, len(d.Data.Rows))
 	}
 }
+
+// growing is a stack of linear layers, no two of which are of one width.
+func growing(t *testing.T, id string, layers, step int) diff.Subject {
+	t.Helper()
+	var src strings.Builder
+	fmt.Fprintf(&src, `{"id": %q, "components": [{"id": "x", "type": "input", "params": {"shape": [1, 4]}}`, id)
+	last := "x"
+	for i := range layers {
+		fmt.Fprintf(&src, `, {"id": "l%d", "type": "linear", "params": {"outFeatures": %d}, "inputs": [%q]}`, i, 1+step*i, last)
+		last = fmt.Sprintf("l%d", i)
+	}
+	fmt.Fprintf(&src, `, {"id": "y", "type": "output", "inputs": [%q]}]}`, last)
+	r, err := pipeline.Run(id, []byte(src.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := cost.New(r.Model, cost.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return diff.Subject{ID: id, Name: id, Plan: plan}
+}
+
+// Each link from the bill leads to one place on the page, however large the
+// diff is and whatever of it is shown.
+func TestDiffLinks(t *testing.T) {
+	for _, test := range []struct {
+		name        string
+		d           *page.Diff
+		rows, lines int // of the table of rows and of the bill
+		rest        string
+	}{
+		{"all rows", diffPage(nested(t, "a", 5, 6, 8), nested(t, "b", 3, 6, 9)), 47, 7, ""},
+		{"folds without their rows", diffPage(nested(t, "a", 900, 6, 8), nested(t, "b", 800, 6, 9)), 5, 7, ""},
+		{"too large, and nothing folds", diffPage(growing(t, "a", mostRows+90, 1), growing(t, "b", mostRows+90, 2)), mostRows, mostRows + 1, "rows 4,001 to 4,092: in the <a"},
+	} {
+		d := test.d.Cut(mostRows)
+		got := string(diffRows(d))
+		if n := strings.Count(got, `<tr id="r-`); n != test.rows {
+			t.Errorf("%s: %d rows, want %d", test.name, n, test.rows)
+		}
+		if !strings.Contains(got, test.rest) {
+			t.Errorf("%s: lacks %q", test.name, test.rest)
+		}
+		lines := d.Bill[1].Rows
+		if n := len(lines) - 1; n != test.lines {
+			t.Errorf("%s: %d lines in the bill, want %d", test.name, n, test.lines)
+		}
+		for _, l := range lines {
+			anchor := l.Cells[0].Anchor
+			if anchor == "" {
+				continue
+			}
+			if n := strings.Count(got, fmt.Sprintf(`id=%q`, anchor[1:])); n != 1 {
+				t.Errorf("%s: %s leads to %d places", test.name, anchor, n)
+			}
+		}
+	}
+}

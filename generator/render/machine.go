@@ -55,7 +55,7 @@ func indexMarkdown(x *page.Index) []byte {
 	w.head(diffIndexColumns)
 	for _, d := range x.Diffs {
 		w.raw("| [", content.Cell(d.Title), "](", x.Base.Absolute(d.URLs.Markdown), ") ")
-		w.row(format.Exact64(d.ParametersDelta), fmt.Sprint(d.LayersDelta), d.Headline)
+		w.row(page.Bounded(format.Exact64(d.ParametersDelta), d.ParametersBound), fmt.Sprint(d.LayersDelta), d.Headline)
 	}
 	return w.b
 }
