@@ -26,7 +26,7 @@ that cannot be read or written.`,
 	Setup: func(flags *flag.FlagSet) func(*Session, []string) error {
 		e := &exporting{}
 		sourceFlag(flags, &e.source)
-		flags.StringVar(&e.out, "o", "", "`FILE` to write to (default standard output)")
+		flags.StringVar(&e.out, "o", "", "`FILE` to write to, - for standard output (the default)")
 		return e.run
 	},
 }
@@ -41,7 +41,7 @@ func (e *exporting) run(s *Session, args []string) error {
 	if err != nil {
 		return err
 	}
-	src, err := export.Python(sub.Model)
+	src, err := export.Python(sub.Model, sub.Sources()...)
 	var unsupported *export.Unsupported
 	switch {
 	case errors.As(err, &unsupported):
@@ -56,7 +56,7 @@ func (e *exporting) run(s *Session, args []string) error {
 		return &Failure{1, fmt.Sprintf("%s is not exported: %s", printable(sub.ID), count(len(unsupported.Reasons), "reason"))}
 	case err != nil:
 		return &Failure{1, err.Error()}
-	case e.out == "":
+	case e.out == "", e.out == "-":
 		_, err = s.Stdout.Write(src)
 		return err
 	}
@@ -67,9 +67,22 @@ func (e *exporting) run(s *Session, args []string) error {
 }
 
 // replace writes a file in one step: whoever reads it sees the old text or the
-// new one.
+// new one. A link is followed, and what is no regular file, such as a device, is
+// written to as it is.
 func replace(name string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".strata-*")
+	mode := os.FileMode(0o666)
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		info, err := os.Stat(target)
+		if err != nil {
+			return err
+		}
+		if !info.Mode().IsRegular() {
+			return write(target, data)
+		}
+		name, mode = target, info.Mode().Perm()
+	}
+	// The file is made as the umask wants it, then gets the mode of the old one.
+	f, err := os.OpenFile(fmt.Sprintf("%s.%d.strata", name, os.Getpid()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
@@ -77,8 +90,21 @@ func replace(name string, data []byte) error {
 	if _, err := f.Write(data); err != nil {
 		return errors.Join(err, f.Close())
 	}
-	if err := errors.Join(f.Chmod(0o644), f.Close()); err != nil {
+	if mode != 0o666 {
+		err = f.Chmod(mode)
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), name)
+}
+
+// write writes to what is there already.
+func write(name string, data []byte) error {
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
 }

@@ -40,14 +40,15 @@ func (u *Unsupported) Error() string {
 // empty for a graph that Python writes.
 func Supported(m *infer.Model) []Reason { return ask(m).reasons }
 
-// Python writes the model as one Python file. The error is an *Unsupported.
-func Python(m *infer.Model) ([]byte, error) {
+// Python writes the model as one Python file. Sources are addresses that its
+// docstring names: paper, code, checkpoint. The error is an *Unsupported.
+func Python(m *infer.Model, sources ...string) ([]byte, error) {
 	a := ask(m)
 	if len(a.reasons) > 0 {
 		return nil, &Unsupported{a.reasons, m}
 	}
 	w := &writer{
-		m: m, torches: a.torches, ids: &a.ids,
+		m: m, sources: sources, torches: a.torches, ids: &a.ids,
 		classes: map[string]string{}, helpers: map[helper]string{}, taken: map[string]bool{},
 		tied: map[int]bool{}, yielded: map[int]bool{},
 	}
@@ -66,6 +67,7 @@ func Python(m *infer.Model) ([]byte, error) {
 // writer writes one file.
 type writer struct {
 	m        *infer.Model
+	sources  []string // addresses of where the model comes from
 	torches  []layer.Torch
 	ids      *ids
 	blocks   map[string]map[string]bool // inputs of each block
@@ -190,6 +192,9 @@ func (w *writer) head() string {
 	text = append(text, fmt.Sprintf("%s parameters, %s MACs for one forward pass at the shapes below. Needs torch 2.5 or newer, and nothing else.", format.Exact64(w.m.Params), format.Exact(w.m.MACs)))
 	for _, in := range w.root.inputs {
 		text = append(text, fmt.Sprintf("Beside its inputs the model takes %s: %s.", in.Name, in.Doc))
+	}
+	if len(w.sources) > 0 {
+		text = append(text, comment("Source: "+strings.Join(w.sources, " ")))
 	}
 	b.WriteString(`"""`)
 	for i, paragraph := range text {

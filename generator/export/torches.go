@@ -102,22 +102,28 @@ func write(n *infer.Node, c *layer.TorchCall) (layer.Torch, error) {
 	return e.Torch(c)
 }
 
-// refused says why a layer cannot be written, whatever its type is.
+// refused says why a layer cannot be written, whatever its type is: what is
+// wrong with it first, then what is not known.
 func refused(n *infer.Node) string {
-	switch r := n.Result; {
-	case n.Type == nil:
+	r := n.Result
+	if n.Type == nil {
 		return fmt.Sprintf("%q is no known layer type", n.Component.Type)
+	}
+	for _, p := range append(n.Problems[:len(n.Problems):len(n.Problems)], r.Problems...) {
+		// Nobody knows what an unknown parameter was to change.
+		if layer.Breaks(p.Rule) || p.Rule == layer.UnknownParam {
+			return p.Message
+		}
+	}
+	switch {
+	case !r.Out.Known() && len(r.Problems) > 0:
+		return r.Problems[0].Message
 	case !r.Counted:
 		return "its sizes are not known"
 	case !r.Out.Known():
 		return "its output shape is not known"
 	case joined(n) == 0 && len(n.Operands)-len(r.Masks) > len(r.In):
 		return fmt.Sprintf("it takes %d operands, but %d feed it", len(r.In), len(n.Operands)-len(r.Masks))
-	}
-	for _, p := range append(n.Problems[:len(n.Problems):len(n.Problems)], n.Result.Problems...) {
-		if layer.Breaks(p.Rule) {
-			return p.Message
-		}
 	}
 	return ""
 }

@@ -27,6 +27,24 @@ func (c *Code) First() string {
 // Shown is how many lines First has.
 func (c *Code) Shown() int { return min(c.Lines, firstLines) }
 
+// A Reason says why a layer cannot be written in PyTorch.
+type Reason struct {
+	Layer string // its id, "" for the model as a whole
+	Why   string
+}
+
+// reasons say why a template has no code.
+func reasons(e *catalog.Entry) (list []Reason) {
+	for _, r := range export.Supported(e.Model) {
+		reason := Reason{Why: r.Why}
+		if r.Node >= 0 {
+			reason.Layer = e.Model.Nodes[r.Node].ID
+		}
+		list = append(list, reason)
+	}
+	return list
+}
+
 // urls are the addresses of a template; one that cannot be exported has none
 // for its code.
 func urls(e *catalog.Entry) URLs {
@@ -43,7 +61,7 @@ func code(e *catalog.Entry, u URLs) (*Code, error) {
 	if u.PyTorch == nil {
 		return nil, nil
 	}
-	src, err := export.Python(e.Model)
+	src, err := export.Python(e.Model, e.Sources()...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.File, err)
 	}
