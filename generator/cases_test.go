@@ -104,7 +104,7 @@ const (
 		{"id": "down", "type": "linear", "params": {"outFeatures": 8}, "inputs": ["up"]},
 		{"id": "first", "type": "permute", "params": {"dims": [0, 3, 1, 2]}, "inputs": ["down"]},
 		{"id": "sum", "type": "add", "inputs": ["first", "stem"]},
-		{"id": "bn", "type": "batchNorm", "inputs": ["sum"]},
+		{"id": "bn", "type": "layerNorm", "inputs": ["sum"]},
 		{"id": "pool", "type": "globalAvgPool2d", "inputs": ["bn"]},
 		{"id": "head", "type": "linear", "params": {"outFeatures": 10}, "inputs": ["pool"]},
 		{"id": "out", "type": "output", "inputs": ["head"]}]}`

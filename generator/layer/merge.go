@@ -70,8 +70,13 @@ func (l *addition) Infer(c *Call) shape.Tensor {
 		if out.Batch == shape.Undecided || x.Rank() > out.Rank() {
 			out.Batch = x.Batch
 		}
-		if x.Rank() > out.Rank() {
-			out.Feature = x.Feature
+		switch {
+		case x.Rank() > out.Rank():
+			out.Feature, out.Arranged = x.Feature, x.Arranged
+		case x.Rank() == out.Rank() && out.Arranged && !x.Arranged && x.Batch != shape.Undecided:
+			// The other operand's axes are known, so those of the sum are:
+			// a branch that came back from channels last.
+			out.Feature, out.Arranged = x.Feature, false
 		}
 		out.Dims = dims
 	}
