@@ -1,0 +1,245 @@
+package adopt_test
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/strata-catalog/strata/generator/adopt"
+	"github.com/strata-catalog/strata/generator/graph"
+	"github.com/strata-catalog/strata/generator/infer"
+	"github.com/strata-catalog/strata/generator/internal/testfiles"
+	"github.com/strata-catalog/strata/generator/pipeline"
+	"github.com/strata-catalog/strata/generator/verify"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// adopted imports a configuration and analyses the document as it would be
+// written. Nothing worse than advice may be found in it.
+func adopted(t *testing.T, src string) (*adopt.Import, *infer.Model) {
+	t.Helper()
+	in, err := adopt.Config("config.json", []byte(src), "model")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := pipeline.RunWith("model.json", graph.Encode(in.Document), verify.Options{MaskedLanguage: in.MaskedLanguage})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, graph.Encode(in.Document))
+	}
+	for _, f := range r.Findings {
+		if f.Severity != verify.Advice {
+			t.Errorf("%s: %s [%s]", f.Position, f.Message, f.Rule)
+		}
+	}
+	return in, r.Model
+}
+
+// TestOracles imports every published configuration of a model type that is
+// known, and expects the published count to the unit.
+func TestOracles(t *testing.T) {
+	var rows []struct {
+		Name  string                     `json:"name"`
+		Type  string                     `json:"model_type"`
+		Class string                     `json:"arch"`
+		Total int64                      `json:"params_total"`
+		Words map[string]json.RawMessage `json:"config"`
+	}
+	if err := json.Unmarshal([]byte(testfiles.Read(t, testfiles.Shared(t, "oracles/transformers.json")[0])), &rows); err != nil {
+		t.Fatal(err)
+	}
+	known, met := adopt.Types(), map[string]bool{}
+	for _, row := range rows {
+		if !slices.Contains(known, row.Type) {
+			continue
+		}
+		met[row.Type] = true
+		t.Run(row.Name, func(t *testing.T) {
+			row.Words["model_type"], _ = json.Marshal(row.Type)
+			row.Words["architectures"], _ = json.Marshal([]string{row.Class})
+			src, err := json.Marshal(row.Words)
+			if err != nil {
+				t.Fatal(err)
+			}
+			in, m := adopted(t, string(src))
+			if m.Params != row.Total {
+				t.Errorf("%d parameters, published are %d, %d more\n%s", m.Params, row.Total, m.Params-row.Total, graph.Encode(in.Document))
+			}
+			for _, w := range in.Warnings {
+				if strings.Contains(w, "is not read") {
+					t.Errorf("%s", w)
+				}
+			}
+		})
+	}
+	for _, typ := range known {
+		if !met[typ] {
+			t.Errorf("no published configuration of %s", typ)
+		}
+	}
+}
+
+// TestFamilies compares what each family makes of a small configuration with
+// its golden file: the count, what is left out, and the document.
+func TestFamilies(t *testing.T) {
+	testfiles.Golden(t, *update, func(t *testing.T, src []byte) string {
+		in, m := adopted(t, string(src))
+		var b strings.Builder
+		fmt.Fprintf(&b, "%d parameters\n", m.Params)
+		for _, w := range in.Warnings {
+			fmt.Fprintf(&b, "%s\n", w)
+		}
+		return b.String() + string(graph.Encode(in.Document))
+	})
+	archives := testfiles.Archives(t)
+	for _, f := range adopt.All {
+		if archives[f.Types[0]] == nil {
+			t.Errorf("%s has no golden file testdata/%s.txtar", f.Name, f.Types[0])
+		}
+	}
+}
+
+// wrong is a value that a field of a kind cannot have.
+func wrong(k adopt.Kind) any {
+	if k == adopt.List || k == adopt.Object {
+		return 7
+	}
+	return []int{7}
+}
+
+// TestWrongKinds gives each field of each family a value of another kind: the
+// error names the field. So every field that is declared is read.
+func TestWrongKinds(t *testing.T) {
+	archives := testfiles.Archives(t)
+	for _, f := range adopt.All {
+		for _, field := range f.Fields {
+			var c map[string]any
+			if err := json.Unmarshal(archives[f.Types[0]].Files[0].Data, &c); err != nil {
+				t.Fatal(err)
+			}
+			for _, other := range field.Also {
+				delete(c, other)
+			}
+			c[field.Name] = wrong(field.Kind)
+			src, _ := json.Marshal(c)
+			_, err := adopt.Config("config.json", src, "")
+			if err == nil || !strings.Contains(err.Error(), ": "+field.Name+": found ") || !strings.Contains(err.Error(), field.Doc) {
+				t.Errorf("%s: %s of the wrong kind gives: %v", f.Name, field.Name, err)
+			}
+			if delete(c, field.Name); !field.Required {
+				continue
+			}
+			src, _ = json.Marshal(c)
+			if _, err = adopt.Config("config.json", src, ""); err == nil || !strings.Contains(err.Error(), field.Name+": is missing") {
+				t.Errorf("%s: without %s: %v", f.Name, field.Name, err)
+			}
+		}
+	}
+}
+
+// sound is a configuration that tests change one field of.
+const sound = `"model_type": "llama", "vocab_size": 96, "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4`
+
+// TestErrors has one case for each way in which a configuration can be wrong.
+func TestErrors(t *testing.T) {
+	for _, c := range []struct{ name, src, want string }{
+		{"empty", ``, `config.json:1:1: not a configuration in JSON`},
+		{"list", `[]`, `config.json:1:1: found a list, expected the JSON object of a config.json`},
+		{"broken", `{"model_type": "llama",}`, `not a configuration in JSON`},
+		{"more", `{"model_type": "llama"} {}`, `found more after the end of the configuration`},
+		{"twice", `{"model_type": "llama", "model_type": "gpt2"}`, `not a configuration in JSON: duplicate`},
+		{"no type", `{}`, `model_type: is missing, expected one of the types that can be imported: albert`},
+		{"type of another kind", `{"model_type": 7}`, `config.json:1:16: model_type: found a number, expected a text`},
+		{"unknown type", `{"model_type": "qwen33"}`, `model_type: "qwen33" cannot be imported; nearest is "qwen3"`},
+		{"missing", `{"model_type": "llama"}`, `vocab_size: is missing, expected rows of the embedding: a whole number from 1 to 2147483648`},
+		{"null", `{"model_type": "gpt2", "vocab_size": 96, "n_embd": 64, "n_head": 4, "n_layer": null}`, `n_layer: found null, expected layers in a row`},
+		{"absurd", `{"model_type": "gpt2", "vocab_size": 96, "n_embd": 64, "n_head": 4, "n_layer": 1000000000}`, `n_layer: found 1000000000, expected layers in a row: a whole number from 1 to 10000`},
+		{"zero", `{"model_type": "gpt2", "vocab_size": 0, "n_embd": 64, "n_head": 4, "n_layer": 1}`, `vocab_size: found 0, expected rows of the embedding`},
+		{"fraction", `{"model_type": "gpt2", "vocab_size": 9.5, "n_embd": 64, "n_head": 4, "n_layer": 1}`, `vocab_size: found 9.5, expected rows of the embedding`},
+		{"negative", `{` + sound + `, "head_dim": -8}`, `head_dim: found -8, expected width of a head`},
+		{"text for a number", `{` + sound + `, "head_dim": "8"}`, `head_dim: found "8", expected width of a head`},
+		{"unknown word", `{` + sound + `, "hidden_act": "sin"}`, `hidden_act: found "sin", expected activation of the gate: one of silu, swish`},
+		{"two names", `{"model_type": "gpt2", "vocab_size": 96, "n_embd": 64, "hidden_size": 32, "n_head": 4, "n_layer": 1}`, `hidden_size: found 32, but n_embd, another name of the same field, is 64`},
+		{"heads", `{"model_type": "gpt2", "vocab_size": 96, "n_embd": 64, "n_head": 5, "n_layer": 1}`, `n_head: 5 heads do not divide n_embd, 64`},
+		{"shared heads", `{` + sound + `, "num_key_value_heads": 3}`, `num_key_value_heads: 3 heads of keys and values cannot serve 4 query heads evenly`},
+		{"odd turning", `{` + sound + `, "rope_parameters": {"partial_rotary_factor": 0.2}}`, `partial_rotary_factor: 0.2 of a head of 16 turns 3 features, but features turn in pairs`},
+		{"base", `{` + sound + `, "rope_theta": 0.5}`, `rope_theta: found 0.5, expected at least 1`},
+		{"nested", `{` + sound + `, "rope_scaling": {"type": "spiral"}}`, `rope_scaling.type: "spiral" is not known, expected default, linear, dynamic`},
+		{"nested kind", `{` + sound + `, "rope_scaling": {"type": "linear", "factor": "8"}}`, `rope_scaling.factor: found "8", expected by how much angles are stretched: a number`},
+		{"text_config", `{"model_type": "llava", "text_config": {"model_type": "llama"}}`, `text_config.vocab_size: is missing`},
+		{"too many experts", `{` + strings.Replace(sound, "llama", "mixtral", 1) + `, "num_local_experts": 2, "num_experts_per_tok": 3, "num_key_value_heads": 4}`, `num_experts_per_tok: 3 experts work on a token, but num_local_experts is 2`},
+		{"layer types", `{` + strings.Replace(sound, "llama", "gemma2", 1) + `, "layer_types": ["full_attention"]}`, `layer_types: lists 1 layers, but there are 2`},
+		{"unknown layer type", `{` + strings.Replace(sound, "llama", "gemma2", 1) + `, "layer_types": ["full_attention", "none"]}`, `layer_types: "none" is not known`},
+		{"no tensors for it", `{` + strings.Replace(sound, "llama", "cohere", 1) + `, "use_qk_norm": true}`, `use_qk_norm: found true, which no layer type can say`},
+		{"patches", `{"model_type": "vit", "hidden_size": 64, "num_hidden_layers": 1, "num_attention_heads": 4, "intermediate_size": 64, "image_size": 8, "patch_size": 16}`, `patch_size: patches of 16 do not fit into an image of 8`},
+		{"padding", `{"model_type": "roberta", "vocab_size": 96, "hidden_size": 64, "num_hidden_layers": 1, "num_attention_heads": 4, "intermediate_size": 64, "max_position_embeddings": 2}`, `pad_token_id: positions begin behind the padding, 1, but there are 2`},
+		{"shared layers", `{"model_type": "albert", "vocab_size": 96, "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64, "num_hidden_groups": 2}`, `num_hidden_groups: found 2; only models with one layer for all can be imported`},
+		{"inner width", `{"model_type": "mamba", "vocab_size": 96, "hidden_size": 64, "num_hidden_layers": 2, "intermediate_size": 100}`, `intermediate_size: found 100, but expand · hidden_size is 128`},
+	} {
+		in, err := adopt.Config("config.json", []byte(c.src), "")
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: found %v (document: %t), expected %s", c.name, err, in != nil, c.want)
+		}
+	}
+}
+
+// TestWarnings names what a configuration says and the document does not, and
+// is silent about the rest.
+func TestWarnings(t *testing.T) {
+	for _, c := range []struct{ name, src, want string }{
+		{"known", `{` + sound + `, "torch_dtype": "bfloat16", "attention_dropout": 0.1, "mlp_bias": false}`, ``},
+		{"null", `{` + sound + `, "quantization_config": null}`, ``},
+		{"unknown", `{` + sound + `, "quantization_config": {}}`, `config.json:1:161: quantization_config is not read by the import of Llama; if it changes the architecture, so must the document`},
+		{"of another family", `{` + strings.Replace(sound, "llama", "mistral", 1) + `, "num_key_value_heads": 4, "attention_bias": true}`, `config.json:1:184: attention_bias is not read by the import of Mistral; if it changes the architecture, so must the document`},
+		{"nested", `{` + sound + `, "rope_scaling": {"type": "default", "wave": 1}}`, `config.json:1:182: rope_scaling.wave is not read by the import of Llama; if it changes the architecture, so must the document`},
+		{"other parts", `{"text_config": {` + sound + `}, "vision_config": {}}`, `config.json:1:172: vision_config is not imported: the document is the language model alone, under the names of its own class`},
+	} {
+		in, err := adopt.Config("config.json", []byte(c.src), "")
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if got := strings.Join(in.Warnings, "\n"); got != c.want {
+			t.Errorf("%s: warnings %q, expected %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestNested imports the same document from a text_config as from the
+// configuration by itself; the tie beside it holds for it.
+func TestNested(t *testing.T) {
+	plain, _ := adopted(t, `{`+sound+`, "tie_word_embeddings": true}`)
+	nested, _ := adopted(t, `{"model_type": "llava", "text_config": {`+sound+`}, "tie_word_embeddings": true}`)
+	if got, want := string(graph.Encode(nested.Document)), string(graph.Encode(plain.Document)); got != want {
+		t.Errorf("got:\n%swant:\n%s", got, want)
+	}
+}
+
+// FuzzConfig imports anything: no panic, and a document that comes out can be
+// read again and analysed.
+func FuzzConfig(f *testing.F) {
+	for _, a := range testfiles.Archives(f) {
+		f.Add(a.Files[0].Data)
+	}
+	f.Add([]byte(`{"text_config": {` + sound + `}}`))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		in, err := adopt.Config("config.json", src, "")
+		var at *graph.Error
+		if err != nil {
+			if !errors.As(err, &at) {
+				t.Fatalf("an error without its place: %v", err)
+			}
+			return
+		}
+		if len(in.Document.ID) > 1000 {
+			t.Skip()
+		}
+		text := graph.Encode(in.Document)
+		if _, err := pipeline.Run("model.json", text); err != nil {
+			t.Fatalf("%v\n%s\n%s", err, src, text)
+		}
+	})
+}

@@ -1,0 +1,6 @@
+package adopt
+
+import "slices"
+
+// All lists every importer.
+var All = slices.Concat(dense, sparse, older, remote, encoders, modern, others)

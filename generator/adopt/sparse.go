@@ -1,0 +1,299 @@
+package adopt
+
+import (
+	"math"
+	"slices"
+
+	"github.com/strata-catalog/strata/generator/graph"
+)
+
+// topK is the field of the experts that work on one token.
+func topK(class int64) Field {
+	return count("num_experts_per_tok", class, "experts that work on one token")
+}
+
+// spaced are the fields that say which layers have experts.
+var spaced = []Field{
+	count("decoder_sparse_step", 1, "of so many layers in a row the last has experts"),
+	series("mlp_only_layers", "layers without experts, counted from 0"),
+	size("moe_intermediate_size", "inner width of an expert"),
+	flag("norm_topk_prob", false, "weights of a token's experts are divided by their sum"),
+}
+
+// latent are the fields of latent attention.
+var latent = []Field{
+	count("q_lora_rank", 1536, "width of the latent queries; null: queries are projected directly"),
+	count("kv_lora_rank", 512, "width of the latent keys and values"),
+	count("qk_rope_head_dim", 64, "part of a head that angles turn"),
+	count("qk_nope_head_dim", 128, "part of a head that knows no positions"),
+	count("v_head_dim", 128, "width of the values of a head"),
+}
+
+// routed are the fields of DeepSeek's mixtures.
+func routed(shared, dense int64, norm bool) []Field {
+	return []Field{
+		size("n_routed_experts", "experts to choose from"),
+		count("n_shared_experts", shared, "experts that work on every token"),
+		count("first_k_dense_replace", dense, "layers without experts before those that have them"),
+		count("moe_layer_freq", 1, "of so many layers in a row the first has experts"),
+		size("moe_intermediate_size", "inner width of an expert"),
+		flag("norm_topk_prob", norm, "weights of a token's experts are divided by their sum"),
+		number("routed_scaling_factor", 1, "factor of these weights"),
+		count("num_nextn_predict_layers", 0, "layers that predict further tokens, kept apart from the model"),
+	}
+}
+
+// grouped are the fields of a choice of experts group by group.
+func grouped(groups, top int64) []Field {
+	return []Field{
+		count("n_group", groups, "groups of experts"),
+		count("topk_group", top, "groups that a token's experts come from"),
+	}
+}
+
+var sparse = []*Family{
+	{
+		Types: []string{"mixtral"}, Name: "Mixtral",
+		Fields: fields(sizes, rotary(1e6, 1), windows(0), []Field{
+			context(131072), shared(8), headDim(0), eps("rms_norm_eps", 1e-5), gate("hidden_act", "silu"), tied(false),
+			size("num_local_experts", "experts to choose from"), topK(2),
+		}),
+		Build: func(c *config) *graph.Document {
+			d := llama(c)
+			d.slide(true, every)
+			return d.spread().experts("block_sparse_moe", d.mixture("num_local_experts", c.count("intermediate_size"), "names", w123)).document()
+		},
+	},
+	{
+		Types: []string{"phimoe"}, Name: "Phi-3.5-MoE",
+		Fields: fields(sizes, rotary(1e6, 1), windows(0), []Field{
+			context(131072), shared(8), eps("rms_norm_eps", 1e-5), gate("hidden_act", "silu"), tied(false), attentionBias(false),
+			flag("lm_head_bias", false, "the head adds a constant"),
+			size("num_local_experts", "experts to choose from"), topK(2),
+		}),
+		Build: func(c *config) *graph.Document {
+			d := llama(c)
+			d.slide(true, every)
+			d.norm, d.headBias = layered(c, "rms_norm_eps", true), c.flag("lm_head_bias")
+			c.unsaid("num_experts_per_tok", "the class picks experts one after the other, each with a softmax of its own; counts are not affected")
+			return d.spread().experts("block_sparse_moe", d.mixture("num_local_experts", c.count("intermediate_size"), "names", w123)).document()
+		},
+	},
+	{
+		Types: []string{"qwen2_moe"}, Name: "Qwen2-MoE",
+		Fields: fields(sizes, rotary(10000, 1), someWindows, spaced, []Field{
+			context(32768), shared(16), headDim(0), eps("rms_norm_eps", 1e-6), gate("hidden_act", "silu"), tied(false),
+			flag("qkv_bias", true, "queries, keys and values add a constant"),
+			size("num_experts", "experts to choose from", "num_local_experts"), topK(4),
+			size("shared_expert_intermediate_size", "inner width of the expert that works on every token"),
+		}),
+		Build: func(c *config) *graph.Document {
+			d := qwen(llama(c, "qkvBias", c.flag("qkv_bias"))).space()
+			p := d.mixture("num_experts", c.count("moe_intermediate_size"), "normTopK", c.flag("norm_topk_prob"),
+				"sharedExpertDim", c.count("shared_expert_intermediate_size"), "sharedGate", true, "names", names("shared", "shared_expert"))
+			return d.experts("mlp", p).document()
+		},
+	},
+	{
+		Types: []string{"qwen3_moe"}, Name: "Qwen3-MoE",
+		Fields: fields(sizes, rotary(10000, 1), someWindows, spaced, []Field{
+			context(32768), shared(4), headDim(0), eps("rms_norm_eps", 1e-6), gate("hidden_act", "silu"), tied(false), attentionBias(false),
+			size("num_experts", "experts to choose from", "num_local_experts"), topK(8),
+		}),
+		Build: func(c *config) *graph.Document {
+			d := qwen(llama(c, normedHeads(c, "head")...)).space()
+			return d.experts("mlp", d.mixture("num_experts", c.count("moe_intermediate_size"), "normTopK", c.flag("norm_topk_prob"))).document()
+		},
+	},
+	{
+		Types: []string{"olmoe"}, Name: "OLMoE",
+		Fields: fields(sizes, rotary(10000, 1), clipped, []Field{
+			context(4096), eps("rms_norm_eps", 1e-5), gate("hidden_act", "silu"), tied(false), attentionBias(false),
+			size("num_experts", "experts to choose from", "num_local_experts"), topK(8),
+			flag("norm_topk_prob", false, "weights of a token's experts are divided by their sum"),
+		}),
+		Build: func(c *config) *graph.Document {
+			clip(c)
+			d := llama(c, normedHeads(c, "full")...)
+			return d.spread().experts("mlp", d.mixture("num_experts", c.count("intermediate_size"), "normTopK", c.flag("norm_topk_prob"))).document()
+		},
+	},
+	{
+		Types: []string{"deepseek"}, Name: "DeepSeek-MoE",
+		Fields: fields(sizes, rotary(10000, 1), routed(0, 0, false), []Field{
+			context(2048), eps("rms_norm_eps", 1e-6), gate("hidden_act", "silu"), tied(false), attentionBias(false), size("num_experts_per_tok", "experts that work on one token"),
+			word("scoring_func", "softmax", "how scores become weights", "softmax"),
+		}),
+		Build: func(c *config) *graph.Document {
+			d := llama(c)
+			return d.deepseek("scoring", c.word("scoring_func")).document()
+		},
+	},
+	{
+		Types: []string{"deepseek_v2"}, Name: "DeepSeek-V2",
+		Fields: fields(widths, rotary(10000, 1), latent, routed(2, 0, false), grouped(0, 0), []Field{
+			context(2048), eps("rms_norm_eps", 1e-6), gate("hidden_act", "silu"), tied(false), attentionBias(false), size("num_experts_per_tok", "experts that work on one token"),
+			word("topk_method", "greedy", "how experts are chosen", "greedy", "group_limited_greedy"),
+			word("scoring_func", "softmax", "how scores become weights", "softmax"),
+		}),
+		Harmless: []string{"num_key_value_heads", "head_dim", "qk_head_dim", "mlp_bias"}, // head_dim follows from the parts of a head
+		Build: func(c *config) *graph.Document {
+			more := []any{"scoring", c.word("scoring_func")}
+			if c.word("topk_method") == "group_limited_greedy" {
+				more = append(more, "numGroups", c.count("n_group"), "topGroups", c.count("topk_group"))
+			}
+			return latentDecoder(c).deepseek(more...).document()
+		},
+	},
+	{
+		Types: []string{"deepseek_v3", "kimi_k2"}, Name: "DeepSeek-V3",
+		Fields: fields(widths, rotary(10000, 1), latent, routed(1, 3, true), grouped(8, 4), []Field{
+			context(4096), eps("rms_norm_eps", 1e-6), gate("hidden_act", "silu"), tied(false), attentionBias(false), topK(8),
+			number("routed_scaling_factor", 2.5, "factor of the weights of experts"),
+			word("topk_method", "noaux_tc", "how experts are chosen", "noaux_tc"),
+			word("scoring_func", "sigmoid", "how scores become weights", "sigmoid"),
+			flag("rope_interleave", true, "neighbouring features turn together"),
+		}),
+		Harmless: []string{"num_key_value_heads", "head_dim", "qk_head_dim"},
+		Build: func(c *config) *graph.Document {
+			c.word("topk_method")
+			return latentDecoder(c).deepseek("scoring", c.word("scoring_func"), "scoreCorrection", true,
+				"numGroups", c.count("n_group"), "topGroups", c.count("topk_group")).document()
+		},
+	},
+	{
+		Types: []string{"glm4_moe"}, Name: "GLM-4.5",
+		Fields: fields(sizes, rotary(10000, 0.5), routed(1, 1, true), grouped(1, 1), []Field{
+			context(131072), shared(8), headDim(0), eps("rms_norm_eps", 1e-5), gate("hidden_act", "silu"), tied(false), attentionBias(false), topK(8),
+			flag("use_qk_norm", false, "queries and keys are normalised head by head"),
+		}),
+		Build: func(c *config) *graph.Document {
+			d := base(c).turn(false)
+			d.norm = rms(c)
+			more := []any{"qkvBias", c.flag("attention_bias")}
+			if c.flag("use_qk_norm") {
+				more = append(more, normedHeads(c, "head")...)
+			}
+			d.layer = func(v variant) residual {
+				return d.pre(d.attention("self_attn", v, more...), d.gated("mlp", "hidden_act", c.count("intermediate_size")))
+			}
+			return d.deepseek("scoring", "sigmoid", "scoreCorrection", true, "numGroups", c.count("n_group"), "topGroups", c.count("topk_group")).document()
+		},
+	},
+	{
+		Types: []string{"gpt_oss"}, Name: "gpt-oss",
+		Fields: fields(sizes, rotary(150000, 1), windows(128), []Field{
+			context(131072), shared(8), headDim(64), eps("rms_norm_eps", 1e-5), tied(false), attentionBias(true),
+			size("num_local_experts", "experts to choose from"), topK(4),
+			number("swiglu_limit", 7, "bound of gates and values"),
+			number("swiglu_alpha", 1.702, "steepness of the gates"),
+		}),
+		Harmless: []string{"hidden_act", "experts_per_token", "initial_context_length"},
+		Build: func(c *config) *graph.Document {
+			if c.number("swiglu_limit") != 7 || c.number("swiglu_alpha") != 1.702 {
+				c.unsaid("swiglu_limit", "the activation is gpt-oss's own, with a bound of 7 and a steepness of 1.702; counts are not affected")
+			}
+			d := llama(c, "sinks", true)
+			d.slide(true, func(i int64) bool { return i%2 == 0 })
+			return d.spread().experts("mlp", d.mixture("num_local_experts", c.count("intermediate_size"), "activation", "swigluoai",
+				"layout", "stacked", "transposed", true, "bias", true, "routerBias", true, "names", names("router", "router"))).document()
+		},
+	},
+}
+
+// w123 are the names of an expert's matrices in Mixtral.
+var w123 = names("gate", "w1", "up", "w3", "down", "w2")
+
+// mixture is the parameters of experts of a width.
+func (d *decoder) mixture(experts string, inner int64, more ...any) params {
+	n, k := d.c.count(experts), max(1, d.c.count("num_experts_per_tok"))
+	if k > n {
+		d.c.contradict("num_experts_per_tok", "%d experts work on a token, but %s is %d", k, experts, n)
+	}
+	return append(params{"numExperts", n, "expertDim", inner, "topK", k, "activation", d.expertAct()}, more...)
+}
+
+// expertAct is the activation of experts: that of the network they replace.
+func (d *decoder) expertAct() string {
+	if act := d.c.word("hidden_act"); act != "swish" {
+		return act
+	}
+	return "silu"
+}
+
+// experts puts a mixture in the place of the network, in the layers that are
+// sparse.
+func (d *decoder) experts(id string, p params) *decoder {
+	typ := "moeLayer"
+	for i := 0; i < len(p); i += 2 {
+		if p[i] == "numSharedExperts" || p[i] == "sharedExpertDim" {
+			typ = "sharedExpertMoE"
+		}
+	}
+	inner := d.layer
+	d.layer = func(v variant) residual {
+		r := inner(v)
+		if v.sparse {
+			r.mlp = single(id, typ, p)
+		}
+		return r
+	}
+	return d
+}
+
+// spread marks every layer as one with experts.
+func (d *decoder) spread() *decoder {
+	d.vary(func(_ int64, v *variant) { v.sparse = true })
+	return d
+}
+
+// space marks the layers with experts as Qwen's configurations do.
+func (d *decoder) space() *decoder {
+	step, only := max(1, d.c.count("decoder_sparse_step")), list[int64](d.c, "mlp_only_layers")
+	for _, i := range only {
+		if i < 0 || i >= d.layers {
+			d.c.contradict("mlp_only_layers", "names layer %d, but there are %d, counted from 0", i, d.layers)
+		}
+	}
+	d.vary(func(i int64, v *variant) { v.sparse = (i+1)%step == 0 && !slices.Contains(only, i) })
+	return d
+}
+
+// deepseek gives the decoder the mixtures of DeepSeek; more are parameters of
+// the choice of experts.
+func (d *decoder) deepseek(more ...any) *decoder {
+	c := d.c
+	first, step := c.count("first_k_dense_replace"), max(1, c.count("moe_layer_freq"))
+	d.vary(func(i int64, v *variant) { v.sparse = i >= first && i%step == 0 })
+	if c.count("num_nextn_predict_layers") > 0 {
+		c.unsaid("num_nextn_predict_layers", "the document is the main model, without the layers that predict further tokens")
+	}
+	p := d.mixture("n_routed_experts", c.count("moe_intermediate_size"),
+		append([]any{"normTopK", c.flag("norm_topk_prob"), "routedScale", c.number("routed_scaling_factor")}, more...)...)
+	if n := c.count("n_shared_experts"); n > 0 {
+		p = append(p, "numSharedExperts", n)
+	}
+	return d.experts("mlp", p)
+}
+
+// latentDecoder is a decoder with latent attention.
+func latentDecoder(c *config) *decoder {
+	d := base(c)
+	d.headDim = c.count("qk_rope_head_dim")
+	t := c.turning()
+	interleaved := c.family.field("rope_interleave") == nil || c.flag("rope_interleave")
+	d.sides = []side{t.rope(c, "model.rotary_emb", d.headDim, d.context, interleaved)}
+	d.norm = rms(c)
+	nope := c.count("qk_nope_head_dim")
+	p := params{
+		"numHeads", d.heads, "qLatentDim", c.count("q_lora_rank"), "kvLatentDim", c.count("kv_lora_rank"),
+		"ropeHeadDim", d.headDim, "nopeHeadDim", nope, "vHeadDim", c.count("v_head_dim"), "bias", c.flag("attention_bias"),
+	}
+	if t.scale != 1 {
+		p = append(p, "scale", t.scale/math.Sqrt(float64(d.headDim+nope)))
+	}
+	d.layer = func(variant) residual {
+		return d.pre(single("self_attn", "mla", p), d.gated("mlp", "hidden_act", c.count("intermediate_size")))
+	}
+	return d
+}
