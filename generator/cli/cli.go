@@ -32,12 +32,15 @@ type Command struct {
 
 // Commands lists every command, in the order that help shows them.
 var Commands = []*Command{
+	initCommand,
+	newCommand,
 	buildCommand,
 	checkCommand,
 	showCommand,
 	planCommand,
 	diffCommand,
 	exportCommand,
+	importCommand,
 	layersCommand,
 	rulesCommand,
 	schemaCommand,
@@ -101,6 +104,8 @@ func run(s *Session, args []string) error {
 	}
 	name, args := args[0], args[1:]
 	switch name {
+	case "-version", "--version":
+		name = versionCommand.Name
 	case "help", "-h", "-help", "--help":
 		return helpOn(s, args)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -219,6 +220,48 @@ func TestDiffForms(t *testing.T) {
 		out, _ = strata(t, append(append(args, "text"), flags...)...)
 		if want := !c.only; strings.Contains(out, "=  ReLU") != want {
 			t.Errorf("only changes is %v, but:\n%s", c.only, out)
+		}
+	}
+}
+
+// full is a device without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+// An answer that cannot be written is trouble, in each form, and whether the
+// models differ or not.
+func TestDiffUnwritten(t *testing.T) {
+	a, b := mini(t, "a", linear8), mini(t, "b", linear9)
+	for _, format := range []string{"text", "md", "json"} {
+		for _, other := range []string{a, b} {
+			var errs bytes.Buffer
+			code := cli.Main(context.Background(), []string{"diff", a, other, "--format", format}, strings.NewReader(""), full{}, &errs)
+			if want := "strata: diff: the answer cannot be written: no space left\n"; code != 2 || errs.String() != want {
+				t.Errorf("%s: code %d, %q, want 2 and %q", format, code, errs.String(), want)
+			}
+		}
+	}
+}
+
+// The bill says which row a line is about, and stays within a narrow screen.
+func TestDiffNarrow(t *testing.T) {
+	a, b := mini(t, "a", linear8, relu, linear8), mini(t, "b", linear8, relu, linear9)
+	for _, width := range []int{72, 80, 120} {
+		out, _ := strata(t, "diff", a, b, "--width", fmt.Sprint(width))
+		_, bill, found := strings.Cut(out, "The bill, by row\n")
+		if !found || !strings.Contains(bill, "\n4: Linear: ") || !strings.Contains(bill, "outFeatures") {
+			t.Errorf("the bill lacks row 4, or what changed in it:\n%s", out)
+		}
+		for _, word := range []string{"Parameters", "Active", "MACs", "KV", "Training"} {
+			if !strings.Contains(bill, word) {
+				t.Errorf("in %d cells the bill lacks the column %s:\n%s", width, word, bill)
+			}
+		}
+		for line := range strings.Lines(out) {
+			if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > width {
+				t.Errorf("a line of %d cells in %d: %s", n, width, line)
+			}
 		}
 	}
 }

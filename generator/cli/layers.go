@@ -9,7 +9,6 @@ import (
 	"github.com/strata-catalog/strata/generator/format"
 	"github.com/strata-catalog/strata/generator/layer"
 	"github.com/strata-catalog/strata/generator/reference"
-	"github.com/strata-catalog/strata/generator/words"
 )
 
 var layersCommand = &Command{
@@ -17,7 +16,7 @@ var layersCommand = &Command{
 	Args:  "[TYPE]",
 	Short: "list the layer types, or describe one of them",
 	Long: `Lists the layer types that a graph may use, by family. With a TYPE, describes it:
-operands, shape rule, tensors, every parameter with its values and default, and
+operands, shape rule, tensors, multiply-accumulates, every parameter with its values and default, and
 examples with what comes of them. With --format json the answer is a list of
 types, or the type.
 
@@ -43,7 +42,7 @@ func (c *layers) run(s *Session, args []string) error {
 	if len(args) == 1 {
 		t, ok := layer.Lookup(args[0])
 		if !ok {
-			return usage("layers: %q is no layer type%s (see strata layers)", args[0], words.DidYouMean(args[0], typeNames()))
+			return usage("layers: %q is no layer type%s (see strata layers)", args[0], nearestType(args[0]))
 		}
 		list = []*layer.Type{t}
 	}
@@ -65,12 +64,13 @@ func (c *layers) run(s *Session, args []string) error {
 	return listTypes(s.screen(c.width), types)
 }
 
-func typeNames() []string {
-	names := make([]string, len(layer.All))
-	for i, t := range layer.All {
-		names[i] = t.Name
+// nearestType is the end of a message about an unknown type: what may be meant.
+func nearestType(name string) string {
+	near, _ := layer.NearestType(name)
+	if near == "" {
+		return ""
 	}
-	return names
+	return fmt.Sprintf("; nearest is %q", near)
 }
 
 // listTypes lists the types of each family.
@@ -100,10 +100,14 @@ func describeType(sc *screen, t *reference.Type) error {
 	sc.title(t.Display, t.Name)
 	sc.paragraph("", t.Summary)
 	fmt.Fprintln(sc)
+	if len(t.Also) > 0 {
+		sc.paragraph("also      ", strings.Join(t.Also, ", "))
+	}
 	sc.paragraph("family    ", string(t.Family))
 	sc.paragraph("operands  ", t.Operands)
 	sc.paragraph("shape     ", t.Shape)
 	sc.paragraph("tensors   ", orNone(t.Tensors))
+	sc.paragraph("macs      ", t.Work)
 	sc.paragraph("source    ", t.Source)
 	fmt.Fprintln(sc)
 	if err := parameterTable(t).write(sc); err != nil {

@@ -36,7 +36,7 @@ func TestPositions(t *testing.T) {
 ]}`,
 			at: map[string]string{
 				"width-mismatch": "9\n",
-				"unknown-param":  `"tanh"`,
+				"unknown-param":  `"aproximate"`,
 				"unknown-type":   `"lineer"`,
 			},
 		},
@@ -60,7 +60,7 @@ func TestPositions(t *testing.T) {
 }`,
 			at: map[string]string{
 				"width-mismatch": `9}`,
-				"unknown-param":  `false}`,
+				"unknown-param":  `"biass"`,
 				"few-operands":   `{"id": "sum"`,
 			},
 		},

@@ -17,21 +17,26 @@ var rulesCommand = &Command{
 	Short: "list the rules of the verifier, or explain one of them",
 	Long: `Lists the rules by which graphs are judged, by group. With a RULE, which is the
 word in brackets at the end of a finding, explains it: when it fires, why that
-matters, what to do, and two graphs, of which it fires on the first. With
---format json the answer is a list of rules, or the rule.
+matters, what to do, how it has worked so far, and two graphs, of which it fires
+on the first. With --format json the answer is a list of rules, or the rule.
 
-Exit code 0: listed. 2: a rule that does not exist, or wrong usage.`,
+--source adds to the record the templates of a catalog: which have a finding, and
+which accept one, with the reason.
+
+Exit code 0: listed. 2: a rule that does not exist, a catalog that cannot be read,
+or wrong usage.`,
 	Setup: func(fs *flag.FlagSet) func(*Session, []string) error {
 		c := &rules{}
 		choose(fs, &c.format, "format", "`FORMAT` of the answer", "text", "json")
+		fs.StringVar(&c.source, "source", "", "`DIR` that holds templates/ and content/, for the record; none when not given")
 		widthFlag(fs, &c.width)
 		return c.run
 	},
 }
 
 type rules struct {
-	format string
-	width  int
+	format, source string
+	width          int
 }
 
 func (c *rules) run(s *Session, args []string) error {
@@ -39,20 +44,37 @@ func (c *rules) run(s *Session, args []string) error {
 		return onlyOne("rules", "rule", args)
 	}
 	if len(args) == 1 {
-		r, ok := verify.Lookup(args[0])
-		if !ok {
+		if _, ok := verify.Lookup(args[0]); !ok {
 			return usage("rules: %q is no rule%s (see strata rules)", args[0], words.DidYouMean(args[0], ruleIDs()))
 		}
-		return c.one(s, reference.RuleOf(r))
 	}
-	list := make([]reference.Rule, len(verify.All))
-	for i, r := range verify.All {
-		list[i] = reference.RuleOf(r)
+	models, err := c.judged()
+	if err != nil {
+		return err
+	}
+	list := reference.Rules(models)
+	if len(args) == 1 {
+		return c.one(s, list[slices.Index(ruleIDs(), args[0])])
 	}
 	if c.format == "json" {
 		return s.json(list)
 	}
 	return listRules(s.screen(c.width), list)
+}
+
+// judged is the templates of the catalog with their findings; none without one.
+func (c *rules) judged() ([]verify.Judged, error) {
+	if c.source == "" {
+		return nil, nil
+	}
+	found, err := load(c.source)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(found.Problems) > 0:
+		return nil, &Failure{2, listed(found.Problems)}
+	}
+	return found.Judged(), nil
 }
 
 func ruleIDs() []string {
@@ -101,11 +123,28 @@ func (c *rules) one(s *Session, r reference.Rule) error {
 	sc.paragraph("why       ", r.Why)
 	sc.paragraph("fix       ", r.Fix)
 	sc.paragraph("source    ", r.Source)
+	c.record(sc, r.Record)
 	fmt.Fprintln(sc)
 	sc.paragraph("example   ", r.Example.About)
 	sc.listing("It fires on", string(r.Example.Bad))
 	sc.listing("It does not fire on", string(r.Example.Good))
 	return nil
+}
+
+// record says how a rule has worked so far.
+func (c *rules) record(sc *screen, r reference.Record) {
+	sc.paragraph("record    ", strings.Join(r.Sentences(), " "))
+	if c.source == "" {
+		return
+	}
+	fired := "no template of the catalog"
+	if len(r.Templates) > 0 {
+		fired = strings.Join(r.Templates, ", ")
+	}
+	sc.paragraph("catalog   ", "fires on "+fired)
+	for _, x := range r.Accepted {
+		sc.paragraph("accepted  ", x.Template+": "+x.Why)
+	}
 }
 
 // listing prints a text as it stands, set in.

@@ -108,9 +108,10 @@ func (s *Session) template(source, id string) (*subject, error) {
 	return &subject{c.Entries[0], c.Entries[0].Assumed(assumptions), true}, nil
 }
 
-// load reads one template of the catalog, its note and the settings.
-func load(source, id string) (*catalog.Catalog, error) {
-	o := catalog.Options{TemplatesName: filepath.Join(source, "templates"), ContentName: filepath.Join(source, "content"), Only: []string{id}}
+// load reads some templates of the catalog, or all where none is named, with
+// their notes and the settings.
+func load(source string, only ...string) (*catalog.Catalog, error) {
+	o := catalog.Options{TemplatesName: filepath.Join(source, "templates"), ContentName: filepath.Join(source, "content"), Only: only}
 	var err error
 	if o.Templates, err = folder("templates", o.TemplatesName, true); err != nil {
 		return nil, err
