@@ -40,6 +40,8 @@
 //   - a page: its data in package page, its layout in themes/default
 //   - a command: its value in package cli, its row in Commands and in the table
 //     of README.md, and a script in cmd/strata/testdata
+//   - an importer: its value of Family in package adopt, and its row in one of
+//     the lists that All joins, with testdata/<model_type>.txtar
 //
 // CONTRIBUTING.md has the steps.
 //

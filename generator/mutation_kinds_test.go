@@ -433,6 +433,10 @@ var kinds = []kind{
 		p, ok := d.one(activations...)
 		return ok && d.insert(p, p.typ(), nil)
 	}},
+	{"duplicated norm", runs, func(d *draft) bool {
+		p, ok := d.one(norms...)
+		return ok && d.insert(p, p.typ(), maps.Clone(p.params))
+	}},
 	{"missing norm", runs, func(d *draft) bool {
 		p, ok := d.one(norms...)
 		return ok && d.bypass(p)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/strata-catalog/strata/generator/content"
 	"github.com/strata-catalog/strata/generator/pipeline"
+	"github.com/strata-catalog/strata/generator/verify"
 )
 
 // A Catalog is the input of a site, read and analysed.
@@ -47,6 +48,15 @@ func (c *Catalog) Entry(id string) (*Entry, bool) {
 		return nil, false
 	}
 	return c.Entries[i], true
+}
+
+// Judged is the templates with their findings.
+func (c *Catalog) Judged() []verify.Judged {
+	list := make([]verify.Judged, len(c.Entries))
+	for i, e := range c.Entries {
+		list[i] = verify.Judged{ID: e.ID, Findings: e.Findings}
+	}
+	return list
 }
 
 // Name is the template's name as pages show it.

@@ -252,14 +252,20 @@ func (l *loader) near(id string) string {
 	return cmp.Or(words.DidYouMean(id, l.ids), "; rename the file, or add the template")
 }
 
-// accept marks the findings that the note lets stand, and judges anew.
+// accept marks the findings that the note lets stand, and judges anew. An error
+// cannot stand: what is drawn cannot run, or its count cannot be trusted.
 func (l *loader) accept(e *Entry) {
 	seen := map[string]bool{}
 	for i, a := range e.Note.Accept {
 		at := e.Note.At(fmt.Sprintf("accept[%d].rule", i))
-		found := 0
+		found, errors := 0, 0
 		for k := range e.Findings {
-			if f := &e.Findings[k]; f.Rule == a.Rule {
+			f := &e.Findings[k]
+			switch {
+			case f.Rule != a.Rule:
+			case f.Severity == verify.Error:
+				errors++
+			default:
 				f.Accepted = cmp.Or(f.Accepted, a.Why)
 				found++
 			}
@@ -270,6 +276,8 @@ func (l *loader) accept(e *Entry) {
 			l.problem(at, "accept: no rule is called %q%s", a.Rule, words.DidYouMean(a.Rule, rules()))
 		case seen[a.Rule]:
 			l.problem(at, "accept: rule %q stands here twice; keep one", a.Rule)
+		case errors > 0:
+			l.problem(at, "accept: %s has an error of rule %q, and an error cannot be accepted; mend the graph", e.File, a.Rule)
 		case found == 0:
 			l.problem(at, "accept: %s has no finding of rule %q; remove this", e.File, a.Rule)
 		}

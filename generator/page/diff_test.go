@@ -2,6 +2,8 @@ package page
 
 import (
 	"fmt"
+	"math/big"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -175,8 +177,8 @@ func TestDiffTables(t *testing.T) {
 			"L4 24GB | fits [needs 1,000,001,168 bytes] | fits [needs 1,000,003,504 bytes]",
 		}},
 		{"parts", d.Parts, []string{"linear | 0 | 0.0% | 144 | 66.7% | +144", "head | 72 | 100.0% | 72 | 33.3% | 0", "Total | 72 | 100.0% | 216 | 100.0% | +144"}},
-		{"bill by kind", d.Bill[0], []string{"linear | +144 | +128 | +2.3 kB [+2,336 bytes]", "Total | +144 | +128 | +2.3 kB [+2,336 bytes]"}},
-		{"bill by row", d.Bill[1], []string{"2 × Linear, added | +144 | +128 | +2.3 kB [+2,336 bytes]", "Total | +144 | +128 | +2.3 kB [+2,336 bytes]"}},
+		{"bill by kind", d.Bill[0], []string{"linear | +144 | +144 | +128 | 0 | +2.3 kB [+2,336 bytes]", "Total | +144 | +144 | +128 | 0 | +2.3 kB [+2,336 bytes]"}},
+		{"bill by row", d.Bill[1], []string{"2: 2 × Linear, added | +144 | +144 | +128 | 0 | +2.3 kB [+2,336 bytes]", "Total | +144 | +144 | +128 | 0 | +2.3 kB [+2,336 bytes]"}},
 	} {
 		if diff := cmp.Diff(c.want, tableText(c.table)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
@@ -186,14 +188,79 @@ func TestDiffTables(t *testing.T) {
 	for _, c := range d.Bill[0].Columns {
 		heads = append(heads, c.Text)
 	}
-	if diff := cmp.Diff([]string{"Kind", "Parameters", "MACs per sample", "Training memory"}, heads); diff != "" {
-		t.Errorf("the bill has a column for what differs (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]string{"Kind", "Parameters", "Active parameters", "MACs per sample", "KV cache per token", "Training memory"}, heads); diff != "" {
+		t.Errorf("columns of the bill (-want +got):\n%s", diff)
 	}
 	if d.Story != "Two more." || d.Data.Story != d.Story || !strings.Contains(d.Body, `href="#bill"`) {
 		t.Errorf("story %q, body %q", d.Story, d.Body)
 	}
 	if d.Deltas[0].Text != "+144 (+200.0%)" || d.Deltas[1].Text != "+2" {
 		t.Errorf("deltas %+v", d.Deltas)
+	}
+}
+
+// What rests on a lower bound says so, and a card is not said to hold it.
+func TestDiffLowerBound(t *testing.T) {
+	partly := strings.NewReplacer(`"id": "a"`, `"id": "p"`, "Model A", "Model P", `{"id": "y"`, `{"id": "odd", "type": "nobodyKnows", "inputs": ["fc0"]}, {"id": "y"`).Replace(stack("a", 1))
+	large := strings.Replace(strings.Replace(partly, `"id": "p"`, `"id": "q"`, 1), `"outFeatures": 8`, `"outFeatures": 9000000000`, 1)
+	c, err := catalog.Load(catalog.Options{
+		Templates: files("a/model.json", stack("a", 2), "p/model.json", partly, "q/model.json", large),
+		Content:   files("site.yaml", "diffs: all\ngpus: [L4 24GB]\n"),
+	})
+	if err != nil {
+		t.Fatal(err, c.Problems)
+	}
+	s, err := New(c, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ page, params, card, delta, total, other string }{
+		{"diff/a-vs-p.html", "Parameters | 144 | ≥ 72", "L4 24GB | fits | not known", "≥ -72", "Total | 144 | 100.0% | ≥ 72 |  | ≥ -72", "other | 0 | 0.0% | ≥ 0 |  | ≥ 0"},
+		{"diff/p-vs-q.html", "Parameters | ≥ 72 | ≥ 81B", "L4 24GB | not known | no", "not known", "Total | ≥ 72 |  | ≥ 81B |  | not known", "other | ≥ 0 |  | ≥ 0 |  | not known"},
+	} {
+		d := data[*Diff](t, s, test.page)
+		bill := d.Bill[0].Rows[len(d.Bill[0].Rows)-1].Cells
+		if d.Deltas[0].Text != test.delta || bill[1].Text != test.delta || bill[2].Text != test.delta {
+			t.Errorf("%s: delta %q, bill %q and %q, want %q", test.page, d.Deltas[0].Text, bill[1].Text, bill[2].Text, test.delta)
+		}
+		for table, want := range map[*Table][]string{&d.Sides: {test.params, test.card}, &d.Parts: {test.total, test.other}} {
+			lines := plainText(*table)
+			for _, line := range want {
+				if !slices.Contains(lines, line) {
+					t.Errorf("%s: %q lacks %q", test.page, lines, line)
+				}
+			}
+		}
+		for _, line := range plainText(d.Sides) {
+			if strings.HasPrefix(line, "Est. train cost") && strings.Count(line, "≥ $") != strings.Count(test.params, "≥") {
+				t.Errorf("%s: %s", test.page, line)
+			}
+		}
+		e, err := s.diffEntry(s.pairOf[[2]string{d.Data.A, d.Data.B}])
+		if err != nil || e.Params.Text != test.delta {
+			t.Errorf("%s: lists say %q (%v), want %q", test.page, e.Params.Text, err, test.delta)
+		}
+	}
+}
+
+// plainText is a table without the exact numbers.
+func plainText(t Table) (lines []string) {
+	for _, r := range t.Rows {
+		texts := make([]string, len(r.Cells))
+		for i, c := range r.Cells {
+			texts[i] = c.Text
+		}
+		lines = append(lines, strings.Join(texts, " | "))
+	}
+	return lines
+}
+
+// Bytes of the bill have three figures at most, and no decimals from ten up.
+func TestSignedBytes(t *testing.T) {
+	for n, want := range map[int64]string{0: "0", 7: "+7 B", -135168: "-135 kB", -350_000_000_000: "-350 GB", 9_700_000_000: "+9.7 GB", 9_960_000_000: "+10 GB", 999_600: "+1.0 MB"} {
+		if got := signedBytes(big.NewInt(n)).Text; got != want {
+			t.Errorf("%d bytes are %q, want %q", n, got, want)
+		}
 	}
 }
 

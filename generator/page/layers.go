@@ -92,7 +92,7 @@ func few(list []Item) []Item {
 func (s *Site) layers() (any, error) {
 	users := s.users()
 	l := &Layers{
-		Base:  Base{Site: s, Path: LayersPath, Title: "Layers", Description: "Every layer type that a graph may use: its parameters, shape rule and weights."},
+		Base:  Base{Site: s, Path: LayersPath, Title: "Layers", Description: "Every layer type that a graph may use: its parameters, shape rule, weights and multiply-accumulates."},
 		Count: len(layer.All),
 	}
 	for _, p := range layer.Parts {

@@ -29,7 +29,8 @@ type Template struct {
 	Reckoning []Sum           // from the parameters to the elements that a checkpoint stores
 	Estimates []Table         // memory, fit and cost
 	Notes     []string        // how the estimates come about
-	Code      *Code           // as PyTorch; nil when a layer cannot be written
+	Code      *Code           // as PyTorch; nil when a layer cannot be written,
+	Reasons   []Reason        // and then why
 	Machine   []Item          // addresses for programs
 	Body      string          // of the note, HTML
 	Markdown  string          // of the note, as written
@@ -133,6 +134,9 @@ func (s *Site) template(e *catalog.Entry) (any, error) {
 	if t.Code, err = code(e, urls); err != nil {
 		return nil, err
 	}
+	if t.Code == nil {
+		t.Reasons = reasons(e)
+	}
 	if d.Diffs, err = s.related(e); err != nil {
 		return nil, err
 	}
@@ -144,7 +148,7 @@ func (s *Site) template(e *catalog.Entry) (any, error) {
 	t.Facts = t.facts(e)
 	t.Estimates, t.Notes = s.estimates(plan), notes(plan)
 	t.Sections = slices.DeleteFunc(slices.Clone(allSections), func(sec Section) bool {
-		return sec == PyTorch && t.Code == nil || sec == Related && len(d.Diffs) == 0 || sec == Notes && t.Body == ""
+		return sec == Related && len(d.Diffs) == 0 || sec == Notes && t.Body == ""
 	})
 	return t, err
 }

@@ -14,11 +14,13 @@ import (
 type Type struct {
 	Name       string      `json:"type" doc:"the name that graphs use"`
 	Display    string      `json:"name" doc:"the name that pages show"`
+	Also       []string    `json:"also" doc:"what else people call it; graphs must use type"`
 	Family     layer.Part  `json:"family" doc:"what kind of work it does"`
 	Summary    string      `json:"summary" doc:"what it is, in one sentence"`
 	Operands   string      `json:"operands" doc:"how many inputs it takes"`
 	Shape      string      `json:"shape" doc:"the shape of its result"`
 	Tensors    string      `json:"tensors" doc:"its weights, empty for none"`
+	Work       string      `json:"work" doc:"its multiply-accumulates, and the element-wise operations that are counted beside them"`
 	Source     string      `json:"source" doc:"address of the formula"`
 	Parameters []Parameter `json:"parameters" doc:"what can be set, in declared order"`
 	Examples   []Example   `json:"examples" doc:"uses of it, and what comes of them"`
@@ -62,8 +64,8 @@ type Weight struct {
 // read, which is a mistake in the declaration.
 func TypeOf(t *layer.Type) (Type, error) {
 	d := Type{
-		Name: t.Name, Display: t.Display, Family: t.Part, Summary: t.Doc.Summary, Operands: operands(t),
-		Shape: t.Doc.Shape, Tensors: t.Doc.Weights, Source: t.Doc.Source,
+		Name: t.Name, Display: t.Display, Also: t.Also, Family: t.Part, Summary: t.Doc.Summary, Operands: operands(t),
+		Shape: t.Doc.Shape, Tensors: t.Doc.Weights, Work: t.Doc.Work, Source: t.Doc.Source,
 		Parameters: make([]Parameter, len(t.Fields)), Examples: make([]Example, len(t.Doc.Examples)),
 	}
 	for i, f := range t.Fields {

@@ -2,6 +2,7 @@ package reference_test
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,17 +20,43 @@ func TestEverything(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if len(d.Parameters) != len(l.Fields) || len(d.Examples) == 0 || d.Operands == "" {
-			t.Errorf("%s: %d of %d parameters, %d examples, operands %q", l.Name, len(d.Parameters), len(l.Fields), len(d.Examples), d.Operands)
+		if len(d.Parameters) != len(l.Fields) || len(d.Examples) == 0 || d.Operands == "" || d.Work != l.Doc.Work {
+			t.Errorf("%s: %d of %d parameters, %d examples, operands %q, work %q", l.Name, len(d.Parameters), len(l.Fields), len(d.Examples), d.Operands, d.Work)
 		}
 		written(t, l.Name, d)
 	}
-	for _, r := range verify.All {
-		d := reference.RuleOf(r)
-		if d.Example.Bad == "" || d.Example.Good == "" {
-			t.Errorf("%s: an example is missing", r.ID)
+	for i, d := range reference.Rules(nil) {
+		if d.ID != verify.All[i].ID || d.Example.Bad == "" || d.Example.Good == "" {
+			t.Errorf("%s: got %s, or an example is missing", verify.All[i].ID, d.ID)
 		}
-		written(t, r.ID, d)
+		written(t, d.ID, d)
+	}
+}
+
+// The record of a rule says on what it has fired, and that it never has where
+// that is so.
+func TestRecord(t *testing.T) {
+	models := []verify.Judged{
+		{ID: "a", Findings: []verify.Finding{{Rule: "cycle"}}},
+		{ID: "b", Findings: []verify.Finding{{Rule: "cycle", Accepted: "so in the paper"}}},
+	}
+	trials := verify.LoadTrials()
+	for _, d := range reference.Rules(models) {
+		r := d.Record
+		never := strings.Contains(strings.Join(r.Sentences(), " "), "It has never fired on a graph that nobody here wrote")
+		if fired := trials.Public.Rules[d.ID]; never != (fired == 0) || r.Public != fired || r.Graphs != trials.Public.Graphs {
+			t.Errorf("%s: fired on %d of %d public graphs, its record says %q", d.ID, fired, trials.Public.Graphs, r.Sentences())
+		}
+		if r.Fires == 0 || r.Spares == 0 || r.Faults == 0 || r.Told != trials.Faults.Rules[d.ID] {
+			t.Errorf("%s: record %+v", d.ID, r)
+		}
+		if d.ID != "cycle" {
+			continue
+		}
+		want := []reference.Exception{{Template: "b", Why: "so in the paper"}}
+		if !slices.Equal(r.Templates, []string{"a"}) || !slices.Equal(r.Accepted, want) || r.Findings != 2 {
+			t.Errorf("%s: record %+v", d.ID, r)
+		}
 	}
 }
 
@@ -77,7 +104,7 @@ func TestValues(t *testing.T) {
 
 // Every key has its words.
 func TestWords(t *testing.T) {
-	for _, v := range []any{reference.Type{}, reference.Parameter{}, reference.Example{}, reference.Weight{}, reference.Rule{}, reference.Story{}} {
+	for _, v := range []any{reference.Type{}, reference.Parameter{}, reference.Example{}, reference.Weight{}, reference.Rule{}, reference.Story{}, reference.Record{}, reference.Exception{}} {
 		for _, f := range reflect.VisibleFields(reflect.TypeOf(v)) {
 			if f.Tag.Get("json") == "" || f.Tag.Get("doc") == "" {
 				t.Errorf("%T: field %s needs a json and a doc tag", v, f.Name)

@@ -259,15 +259,24 @@ func (w *text) exactTable(t page.Table) {
 	w.raw("\n")
 }
 
-// code is the beginning of the exported code, and where the whole stands.
+// code is the beginning of the exported code and where the whole stands, or why
+// there is none.
 func (w *text) code(t *page.Template) {
-	c := t.Code
-	if c == nil {
+	w.section(page.PyTorch)
+	if c := t.Code; c != nil {
+		w.raw(content.Fence("python", c.First()), "\n")
+		w.printf("The first %d of %d lines; the whole file: [%s](%s)\n\n", c.Shown(), c.Lines, content.Cell(t.Data.ID+".py"), t.URL(c.Path))
 		return
 	}
-	w.section(page.PyTorch)
-	w.raw(content.Fence("python", c.First()), "\n")
-	w.printf("The first %d of %d lines; the whole file: <%s>\n\n", c.Shown(), c.Lines, t.URL(c.Path))
+	w.paragraph("There is no code of this model, for half of one would be another model.")
+	for _, r := range t.Reasons {
+		w.raw("- ")
+		if r.Layer != "" {
+			w.raw(content.Cell(r.Layer), ": ")
+		}
+		w.raw(content.Cell(r.Why), "\n")
+	}
+	w.raw("\n")
 }
 
 func (w *text) findings(t *page.Template) {

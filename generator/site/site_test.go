@@ -313,20 +313,20 @@ func TestUnusable(t *testing.T) {
 func TestFindings(t *testing.T) {
 	const lonely = `{"id": "lonely", "components": [
 		{"id": "x", "type": "input", "params": {"shape": [1, 8]}},
-		{"id": "sum", "type": "add", "name": "Sum of one", "inputs": ["x"]},
-		{"id": "y", "type": "output", "inputs": ["sum"]}]}`
-	c := site.Config{Templates: files("lonely/model.json", lonely), Content: files("a/lonely.md", "---\naccept:\n  - rule: few-operands\n    why: it is drawn so on purpose\n---\n")}
+		{"id": "act", "type": "relu", "name": "Cut at zero", "params": {"fanOut": 8}, "inputs": ["x"]},
+		{"id": "y", "type": "output", "inputs": ["act"]}]}`
+	c := site.Config{Templates: files("lonely/model.json", lonely), Content: files("a/lonely.md", "---\naccept:\n  - rule: unknown-param\n    why: it is drawn so on purpose\n---\n")}
 	m := build(t, c)
 	page, twin := file(t, m, "a/lonely.html"), file(t, m, "a/lonely.md")
 	for _, part := range []string{
-		`<li class="error accepted">`, `<a href="../rules/index.html#few-operands"><code>few-operands</code></a>`,
-		`<a href="#row-2">Sum of one (sum)</a>`, "<b>Accepted</b> it is drawn so on purpose",
+		`<li class="warning accepted">`, `<a href="../rules/index.html#unknown-param"><code>unknown-param</code></a>`,
+		`<a href="#row-2">Cut at zero (act)</a>`, "<b>Accepted</b> it is drawn so on purpose",
 	} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the page lacks %s", part)
 		}
 	}
-	for _, part := range []string{"- **error** `few-operands` Sum of one (sum): ", ". Accepted: it is drawn so on purpose\n"} {
+	for _, part := range []string{"- **warning** `unknown-param` Cut at zero (act): ", ". Accepted: it is drawn so on purpose\n"} {
 		if !strings.Contains(twin, part) {
 			t.Errorf("the twin lacks %q:\n%s", part, twin)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/strata-catalog/strata/generator/infer"
 	"github.com/strata-catalog/strata/generator/layer"
 	"github.com/strata-catalog/strata/generator/shape"
+	"github.com/strata-catalog/strata/generator/words"
 )
 
 const (
@@ -86,6 +87,7 @@ var attentionRules = []*Rule{
 		Why:     "At this length every token sees every other, so that the window has no effect and saves nothing.",
 		Fix:     "Shorten the window, or declare the context that it is made for.",
 		Source:  "https://arxiv.org/abs/2004.05150",
+		Check:   windowTooLong,
 	},
 	{
 		ID: layer.PositionsShort, Severity: Error, Group: Attention,
@@ -122,6 +124,7 @@ var attentionRules = []*Rule{
 		Why:     "The weight is counted on its own: the total is too high if it is shared after all.",
 		Fix:     "Name the embedding or the linear layer whose weight it is, or remove the tie.",
 		Source:  "https://arxiv.org/abs/1608.05859",
+		Check:   tiedTo,
 	},
 	{
 		ID: "vocabulary-differs", Severity: Warning, Group: Attention,
@@ -220,6 +223,66 @@ func (p *Pass) tieFollows(i int) bool {
 		return false
 	}
 	return p.breaks().pair[n.Operands[0]].explains(pairOf(mine[1], theirs[1]))
+}
+
+// windowTooLong has a patch where the window is one number of tokens.
+func windowTooLong(p *Pass) {
+	for _, r := range p.problems[layer.WindowTooLong] {
+		f := p.problem(r)
+		in := p.Nodes[r.node].Result.In
+		if p.Nodes[r.node].Is("windowAttention") || len(in) == 0 || !in[0].Known() {
+			continue
+		}
+		if tokens, ok := in[0].AsSequence().Positions().Elems(); ok && p.integer(r.node, r.problem.Param) > tokens {
+			f.Patch = p.replace(r.node, r.problem.Param, fmt.Sprint(tokens))
+		}
+	}
+}
+
+// tiedTo names the layer that a tie to nothing may mean: of those whose weight
+// has the size, the one whose id is nearest.
+func tiedTo(p *Pass) {
+	owners := map[string][]string{} // ids by size
+	for _, r := range p.problems[infer.TiedTo] {
+		f := p.problem(r)
+		tier, ok := p.Nodes[r.node].Result.Layer.(layer.Tier)
+		if !ok {
+			continue
+		}
+		if at := p.written(r.node, "tiedTo"); at != nil {
+			f.at = at.Pos
+		}
+		id, _ := tier.Ties()
+		if _, there := p.Graph.Resolve(p.Nodes[r.node].Node, id); there || id == "" {
+			continue
+		}
+		if len(owners) == 0 {
+			owners = p.owners()
+		}
+		if near := words.Nearest(id, owners[p.Nodes[r.node].Result.Weights[0].Dims.Brackets()]); near != "" {
+			f.Message += fmt.Sprintf("; nearest is %q", near)
+			f.Fix = fmt.Sprintf("Write %q, if that is meant.", near)
+			f.Patch = p.replace(r.node, "tiedTo", quote(near))
+		}
+	}
+}
+
+// owners lists the ids of embeddings by the size of their weight: the first few
+// of each, so that a search through them stays short.
+func (p *Pass) owners() map[string][]string {
+	const most = 64
+	list := map[string][]string{}
+	for _, i := range p.Order {
+		n := &p.Nodes[i]
+		if !n.Is("embedding") || len(n.Result.Weights) == 0 {
+			continue
+		}
+		size := n.Result.Weights[0].Dims.Brackets()
+		if len(list[size]) < most {
+			list[size] = append(list[size], n.ID)
+		}
+	}
+	return list
 }
 
 // causalEncoder walks back from the contexts of cross-attention. What the

@@ -1,6 +1,11 @@
 package verify
 
-import "github.com/strata-catalog/strata/generator/export"
+import (
+	"slices"
+
+	"github.com/strata-catalog/strata/generator/export"
+	"github.com/strata-catalog/strata/generator/layer"
+)
 
 var exportRules = []*Rule{
 	{
@@ -29,10 +34,9 @@ func (p *Pass) blamed(i int) bool {
 	if !r.Counted || !r.Out.Known() {
 		return true
 	}
-	for _, f := range p.found {
-		if f.node == i && f.Severity != Advice {
-			return true
-		}
+	isGraver := func(q layer.Problem) bool { return p.severity(q.Rule) != Advice }
+	if slices.ContainsFunc(r.Problems, isGraver) || slices.ContainsFunc(p.Nodes[i].Problems, isGraver) {
+		return true // findings of equal layers are one, about the first of them
 	}
-	return false
+	return slices.ContainsFunc(p.found, func(f found) bool { return f.node == i && f.Severity != Advice })
 }

@@ -2,10 +2,10 @@ package verify
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/strata-catalog/strata/generator/infer"
 	"github.com/strata-catalog/strata/generator/layer"
 	"github.com/strata-catalog/strata/generator/shape"
 )
@@ -64,7 +64,7 @@ var numberRules = []*Rule{
 	{
 		ID: "published-count", Severity: Advice, Group: Numbers, Sound: true,
 		Title:   "Published and derived counts differ",
-		Trigger: "The number of parameters that is published for the checkpoint is not the one that follows from the graph, within the digits that it is given to. A difference of more than 10 % is a warning.",
+		Trigger: "The number of parameters that is published for the checkpoint is not the one that follows from the graph, within the digits that it is given to, or within 2 % where those are fewer. A difference of more than 10 % is a warning.",
 		Why:     "The graph leaves something out, or draws it otherwise: biases, norms, a tied head, a position table; or the published number counts buffers.",
 		Fix:     "Compare the tensors with those of the checkpoint, and correct the graph or the published number.",
 		Source:  "https://huggingface.co/docs/safetensors/metadata_parsing",
@@ -73,7 +73,7 @@ var numberRules = []*Rule{
 	{
 		ID: "uncounted", Severity: Advice, Group: Numbers,
 		Title:   "Parameters that cannot be counted",
-		Trigger: "A layer without a fault of its own has weights whose sizes follow from a tensor that is not known.",
+		Trigger: "A layer without a fault of its own has weights whose sizes follow from a tensor that is not known, and no error says why.",
 		Why:     "Its parameters are in no sum: the total is a lower bound.",
 		Fix:     "Declare the width of its input, or correct the layer from which on nothing is known.",
 		Source:  torchModule,
@@ -337,17 +337,22 @@ func compare(percent float64) string {
 	return strconv.FormatFloat(percent, 'g', 3, 64) + " % more than the"
 }
 
+// roundest is the most that rounding excuses, as a part of the count: 2 %.
+const roundest = 50
+
 // rounding is how far a count may be off that was rounded to the digits that it
-// is given to, when those are four or fewer.
+// is given to, when those are four or fewer: half a unit of the last digit, but
+// no more than 2 % of the count. A million says nothing of which of its zeros
+// were counted.
 func rounding(n int64) int64 {
-	unit := int64(1)
+	said, unit := n, int64(1)
 	for n%10 == 0 {
 		n, unit = n/10, unit*10
 	}
 	if n >= 10_000 {
 		return 0
 	}
-	return unit / 2
+	return min(unit/2, said/roundest)
 }
 
 // uncounted is one finding for all layers that lack nothing but their input.
@@ -356,15 +361,42 @@ func uncounted(p *Pass) {
 		return
 	}
 	var list []int
+	explained := p.explained()
 	for _, i := range p.Order {
 		n := &p.Nodes[i]
-		// A tie to another shape may follow from an unknown width itself.
-		faulty := len(n.Result.Problems) > 0 || len(n.Problems) > 0 && !p.has(i, infer.TiedShape)
-		if !n.Result.Counted && !faulty && n.Type != nil && len(n.Operands) > 0 {
+		if !n.Result.Counted && !explained[i] {
 			list = append(list, i)
 		}
 	}
 	p.layers(list, "%d layers cannot be counted, because their input is not known; the total is a lower bound", "cannot be counted, because its input is not known; the total is a lower bound")
+}
+
+// explained marks the nodes that an error is about, and those that nothing is
+// known of because of one.
+func (p *Pass) explained() []bool {
+	list := make([]bool, len(p.Nodes))
+	whole := false // an error about the document as a whole
+	for _, f := range p.found {
+		switch {
+		case f.Severity != Error:
+		case f.node < 0:
+			whole = true
+		default:
+			list[f.node] = true
+		}
+	}
+	for _, i := range p.Order {
+		n := &p.Nodes[i]
+		isGrave := func(q layer.Problem) bool {
+			return p.severity(q.Rule) == Error && (q.Rule != layer.FewOperands || p.who().lacks[i] != anyEdge) // isolated says so
+		}
+		list[i] = list[i] || whole && len(n.Operands) == 0 || p.who().lacks[i] == operand ||
+			slices.ContainsFunc(n.Result.Problems, isGrave) || slices.ContainsFunc(n.Problems, isGrave)
+		for _, in := range n.Operands {
+			list[i] = list[i] || list[in] && !p.Nodes[in].Result.Out.Known()
+		}
+	}
+	return list
 }
 
 // largeCache adds up what causal self-attention keeps of one sequence.

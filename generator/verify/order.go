@@ -59,6 +59,15 @@ var trainingRules = []*Rule{
 		Check:   repeatedActivation,
 	},
 	{
+		ID: "repeated-norm", Severity: Warning, Group: Training, Sound: true,
+		Title:   "Two norms in a row",
+		Trigger: "A norm gets the result of another one of its kind, or a batch norm that of a batch norm with an activation between. Two different kinds are advice. The final norm behind a stack with norms behind its sums is right.",
+		Why:     "What the first norm has scaled, the second finds scaled: only its own factors are new, and two sets of factors learn no more than one. Mostly the layer between them was forgotten.",
+		Fix:     "Remove one of the two, or add the layer that was meant between them.",
+		Source:  batchNormPaper,
+		Check:   repeatedNorm,
+	},
+	{
 		ID: "repeated-linear", Severity: Warning, Group: Training, Sound: true,
 		Title:   "Two linear layers with nothing between",
 		Trigger: "A linear layer gets the result of another one, with nothing or a dropout between, and the width between is no smaller than the smaller of the two outer ones. A narrower one is a factorisation of low rank, and right.",
@@ -147,6 +156,15 @@ var trainingRules = []*Rule{
 		Fix:     "Put a norm of the same kind between the last sum and the head.",
 		Source:  preNormPaper,
 		Check:   noFinalNorm,
+	},
+	{
+		ID: "odd-instance", Severity: Warning, Group: Training, Sound: true,
+		Title:   "One layer of a stack unlike all others",
+		Trigger: "Of layers that are numbered and drawn one by one, at least four are alike, and one or two others, neither the first nor the last, differ from them by a norm or an activation that they have or lack, or by one operand.",
+		Why:     "A design that varies its layers does so in a pattern. A single layer in the middle that differs by so little is mostly a slip: it trains, and a part of it does not do what it does everywhere else.",
+		Fix:     "Draw it as the others are, or write the layer once, as a block.",
+		Source:  residualPaper,
+		Check:   oddInstance,
 	},
 }
 
@@ -256,8 +274,47 @@ func repeatedActivation(p *Pass) {
 			different = append(different, i)
 		}
 	}
-	p.layers(same, "%d activations follow another of their kind", "follows another activation of its kind")
+	if f := p.layers(same, "%d activations follow another of their kind", "follows another activation of its kind"); f != nil {
+		f.Patch = p.without(same)
+	}
 	p.mildly(different, "%d activations follow another one", "follows another activation")
+}
+
+func repeatedNorm(p *Pass) {
+	f := p.flow()
+	var same, different []int
+	for _, i := range f.norms {
+		at := p.straight(i)
+		if f.is(i, overBatch) {
+			at = p.straightPast(i, activates)
+		}
+		switch {
+		case !f.is(at, normalises) || p.closesPostNorm(at):
+		case p.Nodes[at].Is(p.Nodes[i].Type.Name):
+			same = append(same, i)
+		case at == p.straight(i):
+			different = append(different, i)
+		}
+	}
+	if f := p.layers(same, "%d norms follow another of their kind", "follows another norm of its kind"); f != nil {
+		f.Patch = p.without(same)
+	}
+	p.mildly(different, "%d norms follow another one", "follows another norm")
+}
+
+// closesPostNorm reports whether a norm is that behind the last sum of a
+// stack with norms behind its sums, which mostly has a final norm as well.
+func (p *Pass) closesPostNorm(norm int) bool {
+	sum := p.straightPast(norm, drops)
+	if !p.flow().is(sum, sums) {
+		return false
+	}
+	s := p.stacks()
+	if s.of == nil || s.of[sum] == 0 {
+		return false
+	}
+	t := s.tally[s.of[sum]-1]
+	return t.behind > 0 && t.last == sum
 }
 
 func isSoftmax(name string) bool { return name == "softmax" || name == "logSoftmax" }

@@ -17,15 +17,18 @@ import (
 type Pass struct {
 	*infer.Model
 	Options
-	rule     *Rule
-	found    []found
-	failed   bool                  // an error was found
-	problems map[string][]reported // by rule; nil when there are none
-	roles    *roles
-	tables   *vocabularies
-	broken   *breaks
-	flowing  *flow
-	stacked  *stacks
+	rules     []*Rule
+	severe    map[string]Severity // by rule; nil until it is asked for
+	rule      *Rule
+	found     []found
+	failed    bool                  // an error was found
+	problems  map[string][]reported // by rule; nil when there are none
+	instances map[same]int          // of a problem; see known
+	roles     *roles
+	tables    *vocabularies
+	broken    *breaks
+	flowing   *flow
+	stacked   *stacks
 }
 
 // found is a finding before those of equal layers are made one.
@@ -57,8 +60,33 @@ func (p *Pass) indexed(i int, problems []layer.Problem) {
 			p.problems = map[string][]reported{}
 		}
 		rule := problems[k].Rule
+		if rule == layer.UnknownParam && p.known(i, &problems[k]) {
+			continue
+		}
 		p.problems[rule] = append(p.problems[rule], reported{i, &problems[k]})
 	}
+}
+
+// same is a problem of a component that a block repeats.
+type same struct {
+	problem   *layer.Problem
+	component *graph.Component
+}
+
+// known counts the instances that have a problem, and reports whether one had
+// it before. A layer can have any number of unknown parameters, so that their
+// instances are made one before anything is made of them.
+func (p *Pass) known(i int, problem *layer.Problem) bool {
+	n := &p.Nodes[i]
+	if n.Frame == nil {
+		return false
+	}
+	if p.instances == nil {
+		p.instances = map[same]int{}
+	}
+	k := same{problem, n.Component}
+	p.instances[k]++
+	return p.instances[k] > 1
 }
 
 // report notes a finding on a node; -1 is the document as a whole. The finding
@@ -86,6 +114,9 @@ func (p *Pass) forward(keep func(node int) bool) {
 			fault := p.note(-1, f.Message)
 			fault.Components, fault.at = f.Nodes, f.Pos
 			fault.advise(f.Fix)
+			if f.Near != "" {
+				fault.Patch = p.reconnect(f.Pos, f.Near)
+			}
 		}
 	}
 	for _, r := range p.problems[p.rule.ID] {
@@ -98,14 +129,18 @@ func (p *Pass) forward(keep func(node int) bool) {
 // problem makes a finding of what was reported.
 func (p *Pass) problem(r reported) *found {
 	f := p.note(r.node, r.problem.Message)
+	f.Repeat = max(1, p.instances[same{r.problem, p.Nodes[r.node].Component}])
 	f.advise(r.problem.Fix)
 	if written := p.written(r.node, r.problem.Param); written != nil {
 		f.at = written.Pos
+		if r.problem.Rule == layer.UnknownParam {
+			f.at = p.key(written.Pos)
+		}
 	}
 	switch {
 	case r.problem.Replace != "":
 		f.Patch = p.replace(r.node, r.problem.Param, r.problem.Replace)
-	case r.problem.Rule == layer.UnknownParam:
+	case r.problem.Rule == layer.UnknownParam && !r.problem.Unsure:
 		f.Patch = p.rename(r.node, r.problem.Param, r.problem.Rename)
 	}
 	return f
@@ -119,6 +154,20 @@ func (p *Pass) has(node int, rule string) bool {
 	is := func(q layer.Problem) bool { return q.Rule == rule }
 	n := &p.Nodes[node]
 	return slices.ContainsFunc(n.Result.Problems, is) || slices.ContainsFunc(n.Problems, is)
+}
+
+// severity is that of a rule, Advice where it is none of those that run.
+func (p *Pass) severity(rule string) Severity {
+	if p.severe == nil {
+		p.severe = make(map[string]Severity, len(p.rules))
+		for _, r := range p.rules {
+			p.severe[r.ID] = r.Severity
+		}
+	}
+	if s, ok := p.severe[rule]; ok {
+		return s
+	}
+	return Advice
 }
 
 // advise gives a finding a fix of its own, as a sentence.

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -130,6 +131,175 @@ func (p *Pass) unalias(node int, name string) []PatchOp {
 		return nil
 	}
 	return ops
+}
+
+// key is where the name of a member stands whose value is at an offset.
+func (p *Pass) key(value int) int {
+	src := p.Graph.Doc.Source
+	if src == nil || value > len(src.Text) {
+		return value
+	}
+	before := strings.TrimRight(src.Text[:value], " \t\r\n")
+	before = strings.TrimRight(strings.TrimSuffix(before, ":"), " \t\r\n")
+	name, quoted := strings.CutSuffix(before, `"`)
+	for at := strings.LastIndexByte(name, '"'); quoted && at >= 0; at = strings.LastIndexByte(name[:at], '"') {
+		if escapes := at - len(strings.TrimRight(name[:at], `\`)); escapes%2 == 0 {
+			return at
+		}
+	}
+	return value
+}
+
+// reconnect is the patch that gives the end of an edge, which stands at an
+// offset, another id. There is none where that would draw a cycle: only what
+// stands before a component may feed it.
+func (p *Pass) reconnect(pos int, id string) []PatchOp {
+	doc := p.Graph.Doc
+	if path, ok := reference("", doc.Components, nil, pos, id); ok {
+		return []PatchOp{{"replace", path, quote(id)}}
+	}
+	if k := sort.Search(len(doc.Blocks), func(k int) bool { return doc.Blocks[k].Pos > pos }) - 1; k >= 0 {
+		b := &doc.Blocks[k]
+		if path, ok := reference("/blocks/"+escape(b.Name), b.Components, b.Inputs, pos, id); ok {
+			return []PatchOp{{"replace", path, quote(id)}}
+		}
+	}
+	k := sort.Search(len(doc.Connections), func(k int) bool { return max(doc.Connections[k].FromPos, doc.Connections[k].ToPos) >= pos })
+	if k == len(doc.Connections) {
+		return nil
+	}
+	switch c, path := &doc.Connections[k], fmt.Sprintf("/connections/%d", k); {
+	case c.ToPos == pos && inOrder(doc.Components, c.From, id):
+		return []PatchOp{{"replace", path + "/to", quote(id)}}
+	case c.FromPos == pos && inOrder(doc.Components, id, c.To):
+		return []PatchOp{{"replace", path + "/from", quote(id)}}
+	}
+	return nil
+}
+
+// inOrder reports whether one component stands before another.
+func inOrder(list []graph.Component, first, second string) bool {
+	place := func(id string) int {
+		return slices.IndexFunc(list, func(c graph.Component) bool { return c.ID == id })
+	}
+	return place(first) >= 0 && place(first) < place(second)
+}
+
+// reference is the JSON Pointer of the input that stands at an offset, among
+// the components of a scope, if the id is that of one before it or of an input
+// of the block.
+func reference(scope string, list []graph.Component, inputs []string, pos int, id string) (path string, ok bool) {
+	k := sort.Search(len(list), func(k int) bool { return list[k].Pos > pos }) - 1
+	if k < 0 {
+		return "", false
+	}
+	j := slices.IndexFunc(list[k].Inputs, func(r graph.Ref) bool { return r.Pos == pos })
+	before := slices.Contains(inputs, id) || slices.ContainsFunc(list[:k], func(c graph.Component) bool { return c.ID == id })
+	return fmt.Sprintf("%s/components/%d/inputs/%d", scope, k, j), j >= 0 && before
+}
+
+// without is the patch that takes some nodes of one input out of the document,
+// and hands what they get on to whoever takes their result. There is none where
+// a block has one of them in other instances too, or where something else names
+// one.
+func (p *Pass) without(nodes []int) []PatchOp {
+	left := map[int]int{} // instances that stay, by where the component is written
+	for _, i := range nodes {
+		left[p.Nodes[i].Component.Pos] = 0
+	}
+	for i := range p.Nodes {
+		if _, ok := left[p.Nodes[i].Component.Pos]; ok {
+			left[p.Nodes[i].Component.Pos]++
+		}
+	}
+	for _, i := range nodes {
+		left[p.Nodes[i].Component.Pos]--
+	}
+	for _, n := range left {
+		if n > 0 {
+			return nil
+		}
+	}
+	doc := p.Graph.Doc
+	cut := scope{components: doc.Components, connections: doc.Connections}
+	ops, ok := cut.without(left)
+	for k := range doc.Blocks {
+		b := &doc.Blocks[k]
+		cut = scope{path: "/blocks/" + escape(b.Name), components: b.Components, output: b.Output}
+		more, fits := cut.without(left)
+		ops, ok = append(ops, more...), ok && fits
+	}
+	if !ok {
+		return nil
+	}
+	return ops
+}
+
+// A scope is components that know each other's ids: those of the document, or
+// of a block.
+type scope struct {
+	path        string // JSON Pointer
+	components  []graph.Component
+	connections []graph.Connection
+	output      string // of a block
+}
+
+// without is the patch for the components that are written at some offsets.
+// False: something else than an edge names one of them.
+func (s *scope) without(cut map[int]int) (ops []PatchOp, ok bool) {
+	from := map[string]string{} // what a component gets that goes, by its id
+	for k := range s.components {
+		c := &s.components[k]
+		if _, goes := cut[c.Pos]; !goes {
+			continue
+		}
+		if len(c.Inputs) != 1 {
+			return nil, false
+		}
+		from[c.ID] = c.Inputs[0].ID
+	}
+	if len(from) == 0 {
+		return nil, true
+	}
+	source := func(id string) (string, bool) {
+		was := id
+		for {
+			next, goes := from[id]
+			if !goes {
+				return id, id != was
+			}
+			id = next // the edges of a graph that is judged so far have no cycle
+		}
+	}
+	var gone []PatchOp
+	for k := range s.components {
+		c, path := &s.components[k], fmt.Sprintf("%s/components/%d", s.path, k)
+		if _, named := from[c.SharedWith.ID]; named {
+			return nil, false
+		}
+		if _, goes := cut[c.Pos]; goes {
+			gone = append(gone, PatchOp{"remove", path, ""})
+			continue
+		}
+		for j, in := range c.Inputs {
+			if id, other := source(in.ID); other {
+				ops = append(ops, PatchOp{"replace", fmt.Sprintf("%s/inputs/%d", path, j), quote(id)})
+			}
+		}
+	}
+	if id, other := source(s.output); other {
+		ops = append(ops, PatchOp{"replace", s.path + "/output", quote(id)})
+	}
+	for k, c := range s.connections {
+		path := fmt.Sprintf("/connections/%d", k)
+		if _, goes := from[c.To]; goes {
+			gone = append(gone, PatchOp{"remove", path, ""})
+		} else if id, other := source(c.From); other {
+			ops = append(ops, PatchOp{"replace", path + "/from", quote(id)})
+		}
+	}
+	slices.Reverse(gone) // so that those before keep their places
+	return append(ops, gone...), true
 }
 
 // pointer is the JSON Pointer of a node's component in the document as written.

@@ -18,7 +18,9 @@ type Record struct {
 	Bad      int         // graphs of its story on which it has to fire
 	Good     int         // near misses, on which it must not
 	Public   int         // public graphs, written by others, on which it fires; 0: it never has
+	Graphs   int         // public graphs that were tried
 	Told     int         // seeded faults that it told
+	Faults   int         // faults that were seeded
 }
 
 // An Exception is a finding that a model's content file accepts.
@@ -38,9 +40,13 @@ func Records(models []Judged) []Record {
 	list := make([]Record, len(All))
 	at := make(map[string]*Record, len(All))
 	trials := LoadTrials()
+	faults := trials.Sum(true).Seeded + trials.Sum(false).Seeded
 	for i, r := range All {
 		bad, good := r.cases()
-		list[i] = Record{Rule: r.ID, Bad: bad, Good: good, Public: trials.Public.Rules[r.ID], Told: trials.Faults.Rules[r.ID]}
+		list[i] = Record{
+			Rule: r.ID, Bad: bad, Good: good, Public: trials.Public.Rules[r.ID], Graphs: trials.Public.Graphs,
+			Told: trials.Faults.Rules[r.ID], Faults: faults,
+		}
 		at[r.ID] = &list[i]
 	}
 	for _, m := range models {
@@ -102,6 +108,18 @@ type Kind struct {
 	Breaks bool   `json:"breaks"` // the forward pass
 	Seeded int    `json:"seeded"`
 	Found  int    `json:"found"` // gave an error if they break the forward pass, else a finding
+}
+
+// Sum adds up the kinds of faults that break the forward pass, or those that do
+// not. It has no name.
+func (t *Trials) Sum(breaks bool) Kind {
+	sum := Kind{Breaks: breaks}
+	for _, k := range t.Faults.Kinds {
+		if k.Breaks == breaks {
+			sum.Seeded, sum.Found = sum.Seeded+k.Seeded, sum.Found+k.Found
+		}
+	}
+	return sum
 }
 
 //go:embed trials.json

@@ -140,6 +140,11 @@ var shapeRules = []*Rule{
 		Why:     "The output cannot have the size of the input; PyTorch refuses to build the layer.",
 		Fix:     "Give the padding as a number, or set the stride to 1.",
 		Source:  torchConv2d,
+		Check: func(p *Pass) {
+			for _, r := range p.problems[layer.SameStride] {
+				p.problem(r).Patch = p.replace(r.node, r.problem.Param, "1")
+			}
+		},
 	},
 	{
 		ID: layer.HiddenWidth, Severity: Warning, Group: Shapes,
@@ -174,6 +179,14 @@ var shapeRules = []*Rule{
 		Why:     "The derived shape holds. Either the declaration is out of date, or a layer does not do what was thought.",
 		Fix:     "Correct the declared shape, or the layers before it.",
 		Source:  torchModule,
+		Check: func(p *Pass) {
+			for _, r := range p.problems[layer.DeclaredDiffers] {
+				f := p.problem(r)
+				if x := p.Nodes[r.node].Result.Out; x.Known() {
+					f.Patch = p.replace(r.node, r.problem.Param, x.Dims.Brackets())
+				}
+			}
+		},
 	},
 }
 

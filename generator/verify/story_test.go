@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -211,34 +212,41 @@ func apply(doc any, op verify.PatchOp) error {
 	for i := range steps {
 		steps[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(steps[i])
 	}
-	for _, step := range steps[:len(steps)-1] {
-		switch at := doc.(type) {
-		case map[string]any:
-			doc = at[step]
-		case []any:
-			k, err := strconv.Atoi(step)
-			if err != nil || k >= len(at) {
-				return fmt.Errorf("%s: no element %s", op.Path, step)
-			}
-			doc = at[k]
+	_, err := applyAt(doc, steps, op)
+	return err
+}
+
+// applyAt is what becomes of a value when an operation is done below it.
+func applyAt(at any, steps []string, op verify.PatchOp) (any, error) {
+	if len(steps) == 0 {
+		var value any
+		err := json.Unmarshal([]byte(op.Value), &value)
+		return value, err
+	}
+	last := len(steps) == 1
+	switch at := at.(type) {
+	case map[string]any:
+		old, there := at[steps[0]]
+		switch {
+		case !there && !(last && op.Op == "add"):
+			return nil, fmt.Errorf("%s: nothing to %s", op.Path, op.Op)
+		case last && op.Op == "remove":
+			delete(at, steps[0])
+			return at, nil
 		}
+		value, err := applyAt(old, steps[1:], op)
+		at[steps[0]] = value
+		return at, err
+	case []any:
+		k, err := strconv.Atoi(steps[0])
+		switch {
+		case err != nil || k < 0 || k >= len(at) || last && op.Op == "add":
+			return nil, fmt.Errorf("%s: no element %s to %s", op.Path, steps[0], op.Op)
+		case last && op.Op == "remove":
+			return slices.Delete(at, k, k+1), nil
+		}
+		at[k], err = applyAt(at[k], steps[1:], op)
+		return at, err
 	}
-	object, ok := doc.(map[string]any)
-	if !ok {
-		return fmt.Errorf("%s leads to no object", op.Path)
-	}
-	last := steps[len(steps)-1]
-	if _, there := object[last]; !there && op.Op != "add" {
-		return fmt.Errorf("%s: nothing to %s", op.Path, op.Op)
-	}
-	if op.Op == "remove" {
-		delete(object, last)
-		return nil
-	}
-	var value any
-	if err := json.Unmarshal([]byte(op.Value), &value); err != nil {
-		return fmt.Errorf("%s: %w", op.Path, err)
-	}
-	object[last] = value
-	return nil
+	return nil, fmt.Errorf("%s leads to no object and no list", op.Path)
 }

@@ -188,14 +188,18 @@ var structureRules = []*Rule{
 		Fix:     "Use a type of the layer reference.",
 		Source:  torchModule,
 		Check: func(p *Pass) {
-			near := map[string]string{} // a search for each name, not for each use
+			meant := map[string]string{} // a search for each name, not for each use
 			for _, r := range p.problems[infer.UnknownType] {
 				c := p.Nodes[r.node].Component
-				if _, known := near[c.Type]; !known {
-					near[c.Type] = layer.NearestType(c.Type)
+				if _, known := meant[c.Type]; !known {
+					near, sure := layer.NearestType(c.Type)
+					if !sure {
+						near = ""
+					}
+					meant[c.Type] = near
 				}
 				f := p.problem(r)
-				f.at, f.Patch = c.TypePos, p.retype(r.node, near[c.Type])
+				f.at, f.Patch = c.TypePos, p.retype(r.node, meant[c.Type])
 			}
 		},
 	},

@@ -109,7 +109,7 @@ type Options struct {
 // Run judges a model by the rules, and returns the findings: errors first,
 // then in the order of the layers.
 func Run(m *infer.Model, rules []*Rule, o Options) []Finding {
-	p := &Pass{Model: m, Options: o}
+	p := &Pass{Model: m, Options: o, rules: rules}
 	p.index()
 	for _, r := range rules {
 		if m.Order == nil && !r.Faulty || p.failed && r.Sound || r.Costly && !o.Costly {
@@ -127,15 +127,15 @@ func Run(m *infer.Model, rules []*Rule, o Options) []Finding {
 	return p.findings()
 }
 
-// Judge is the verdict on some findings. What is accepted does not count.
+// Judge is the verdict on some findings. A warning that is accepted does not
+// count; an error counts, whatever is said of it.
 func Judge(findings []Finding) Verdict {
 	v := Pass_
 	for _, f := range findings {
 		switch {
-		case f.Accepted != "":
 		case f.Severity == Error:
 			return Fail
-		case f.Severity == Warning:
+		case f.Severity == Warning && f.Accepted == "":
 			v = Advisory
 		}
 	}

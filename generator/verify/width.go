@@ -62,8 +62,9 @@ func (p *Pass) misdivided(i int) bool {
 // breaks is where widths break, and how far that reaches: along the layers that
 // have one of the two widths, which the residual sum may have from either side.
 type breaks struct {
-	pair  []pair // by node
-	cause []int  // by node: where it broke
+	pair   []pair      // by node
+	cause  []int       // by node: where it broke
+	blamed map[int]int // readers that break, by the node they read
 }
 
 // pair is two widths that should be one, the smaller first. Zero stands for
@@ -87,10 +88,30 @@ func (p *Pass) breaks() *breaks {
 	}
 	b := &breaks{pair: make([]pair, len(p.Nodes)), cause: make([]int, len(p.Nodes))}
 	p.broken = b
+	b.blamed = p.blame()
 	for _, i := range p.Order {
 		p.breakAt(b, i)
 	}
 	return b
+}
+
+// blame finds the tensors that some layer cannot read: what else reads them
+// breaks for the same reason, wherever it stands in the order.
+func (p *Pass) blame() map[int]int {
+	if p.problems[layer.WidthMismatch] == nil {
+		return nil
+	}
+	first := map[int]int{} // the first reader that breaks, by the node it reads
+	for _, i := range p.Order {
+		n := &p.Nodes[i]
+		if len(n.Operands) == 0 || p.ownBreak(i)[0] == 0 {
+			continue
+		}
+		if _, ok := first[n.Operands[0]]; !ok {
+			first[n.Operands[0]] = i
+		}
+	}
+	return first
 }
 
 func (p *Pass) breakAt(b *breaks, i int) {
@@ -103,12 +124,11 @@ func (p *Pass) breakAt(b *breaks, i int) {
 			break
 		}
 	}
-	if own[0] != 0 && b.cause[i] == i && len(n.Operands) > 0 && b.pair[n.Operands[0]] == (pair{}) {
-		// What else reads the same tensor breaks for the same reason.
-		b.pair[n.Operands[0]], b.cause[n.Operands[0]] = own, i
-	}
 	if w := n.Result.Out.Width(); w != 0 && w != b.pair[i][0] && w != b.pair[i][1] {
 		b.pair[i] = pair{} // the layer has a width of its own
+	}
+	if reader, ok := b.blamed[i]; ok && b.pair[i] == (pair{}) {
+		b.pair[i], b.cause[i] = p.ownBreak(reader), reader
 	}
 }
 
