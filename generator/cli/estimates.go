@@ -74,22 +74,20 @@ func fits(p *cost.Plan) section {
 	t := numbers(heads...)
 	t.entry("needs", needs...)
 	for k, f := range p.TrainingFits {
-		texts := []string{fit(f, p.LowerBound)}
+		texts := []string{fit(f)}
 		for j := range p.Serving {
-			texts = append(texts, fit(p.ServingFits[j*len(p.TrainingFits)+k], p.LowerBound))
+			texts = append(texts, fit(p.ServingFits[j*len(p.TrainingFits)+k]))
 		}
 		t.entry(f.Card, texts...)
 	}
 	return section{"What fits on a card: training, and serving by number format", t, []string{"training_fits", "serving_fits"}}
 }
 
-// fit says whether a card holds it, or how many do. That it does cannot be told
-// of a need that is only a lower bound; that it does not can.
-func fit(f cost.Fit, lowerBound bool) string {
+// fit says whether a card holds it, or how many do.
+func fit(f cost.Fit) string {
 	switch {
-	case f.Fits && lowerBound:
+	case !f.Known:
 		return "not known"
-	case lowerBound:
 	case f.Fits:
 		return "fits"
 	case f.Cards > 0:

@@ -7,6 +7,9 @@ type Fit struct {
 	Card  string `json:"card"`
 	DType string `json:"dtype"` // of the weights
 	Fits  bool   `json:"fits"`  // on one card
+	// Known is false where one card would hold what is known of the need, which
+	// is only a lower bound: then Fits is false too, and Cards 0.
+	Known bool `json:"known"`
 	// Cards is the least number of cards that hold it: what is kept for the
 	// weights (and the cache, when serving) is divided evenly among them, the
 	// rest stands on each. 0: no number does, since the rest alone is too large.
@@ -19,7 +22,7 @@ type Fit struct {
 
 // fit places what can be divided and what must stand on each card.
 func fit(c Card, d string, divided, whole *big.Int) Fit {
-	f := Fit{Card: c.Name, DType: d, Bytes: new(big.Int).Add(divided, whole)}
+	f := Fit{Card: c.Name, DType: d, Known: true, Bytes: new(big.Int).Add(divided, whole)}
 	memory := big.NewInt(c.Memory)
 	f.Fits = f.Bytes.Cmp(memory) <= 0
 	room := new(big.Int).Sub(memory, whole)
@@ -39,6 +42,12 @@ func fit(c Card, d string, divided, whole *big.Int) Fit {
 	f.EachBytes = ceilDiv(divided, f.Cards)
 	f.EachBytes.Add(f.EachBytes, whole)
 	return f
+}
+
+// unlessMore is a fit whose need is only a lower bound: that a card does not
+// hold it is certain, and nothing else is.
+func (f Fit) unlessMore() Fit {
+	return Fit{Card: f.Card, DType: f.DType, Known: !f.Fits, Bytes: f.Bytes}
 }
 
 // fitTraining divides weights, gradients and optimizer state; every card keeps

@@ -177,3 +177,23 @@ func TestReferenceFits(t *testing.T) {
 		t.Errorf("%d cells, want 9: three models on three cards", cells)
 	}
 }
+
+// A need that is only a lower bound never fits; that it is too much is certain.
+func TestFitOfLowerBound(t *testing.T) {
+	const unknown = `{"id": "unknown", "components": [
+		{"id": "in", "type": "input", "params": {"shape": [1, %d]}},
+		{"id": "odd", "type": "custom", "inputs": ["in"]},
+		{"id": "fc", "type": "linear", "params": {"outFeatures": %d}, "inputs": ["in"]},
+		{"id": "out", "type": "output", "inputs": ["fc"]}]}`
+	for _, test := range []struct {
+		width int
+		known bool // that a T4 does not hold it
+	}{{8, false}, {100_000, true}} {
+		p := plan(t, fmt.Sprintf(unknown, test.width, test.width))
+		for _, f := range []Fit{p.TrainingFits[0], p.ServingFits[0]} {
+			if f.Fits || f.Known != test.known || f.Cards != 0 || f.EachBytes != nil {
+				t.Errorf("width %d: %+v, want no fit, known %v", test.width, f, test.known)
+			}
+		}
+	}
+}

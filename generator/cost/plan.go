@@ -105,6 +105,14 @@ func (p *Plan) cards() {
 			p.Speeds = append(p.Speeds, speed(c, s, p.Cache, p.Model, p.Units, p.Assumptions))
 		}
 	}
+	if !p.LowerBound {
+		return
+	}
+	for _, list := range [][]Fit{p.TrainingFits, p.ServingFits} {
+		for k := range list {
+			list[k] = list[k].unlessMore()
+		}
+	}
 }
 
 // TrainingFit is the fit for training on a card of Cards.

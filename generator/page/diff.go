@@ -177,10 +177,10 @@ func trainingFit(s *facts.Side, card string) Cell {
 			need = "needs at least " + format.Exact(f.Bytes) + " bytes"
 		}
 		switch {
+		case !f.Known:
+			return Cell{Text: "not known", Exact: need}
 		case !f.Fits:
 			return Cell{Text: "no", Mark: "no", Exact: need}
-		case s.LowerBound:
-			return Cell{Text: "not known", Exact: need}
 		}
 		return Cell{Text: "fits", Mark: "yes", Exact: need}
 	}

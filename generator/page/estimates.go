@@ -120,11 +120,11 @@ func (s *Site) cards(p *cost.Plan) Table {
 		if len(shown) > 0 && !slices.Contains(shown, c.Name) {
 			continue
 		}
-		r := row(c.Name, fit(p.TrainingFits[k], p.LowerBound))
+		r := row(c.Name, fit(p.TrainingFits[k]))
 		var bound cost.Speed
 		for j, d := range cost.DTypes {
 			at := j*len(cost.Cards) + k
-			r.Cells = append(r.Cells, fit(p.ServingFits[at], p.LowerBound))
+			r.Cells = append(r.Cells, fit(p.ServingFits[at]))
 			if d.Name == speed.Name {
 				bound = p.Speeds[at]
 			}
@@ -138,14 +138,12 @@ func (s *Site) cards(p *cost.Plan) Table {
 	return t
 }
 
-// fit says whether a card holds it, or how many do. That it does cannot be told
-// of a need that is only a lower bound; that it does not can.
-func fit(f cost.Fit, lowerBound bool) Cell {
+// fit says whether a card holds it, or how many do.
+func fit(f cost.Fit) Cell {
 	c := Cell{Text: "no", Mark: "no"}
 	switch {
-	case f.Fits && lowerBound:
+	case !f.Known:
 		c = Cell{Text: "not known"}
-	case f.Cards > 0 && lowerBound:
 	case f.Fits:
 		c.Text, c.Mark = "fits", "yes"
 	case f.Cards > 0:
