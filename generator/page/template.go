@@ -111,16 +111,15 @@ type Fact struct {
 func (s *Site) templates(add func(string, func() (any, error), ...string)) {
 	for _, e := range s.catalog.Entries {
 		urls := urls(e)
-		add(urls.HTML, func() (any, error) { return s.template(e) }, urls.all()...)
+		add(urls.HTML, func() (any, error) { return s.template(e, urls) }, urls.all()...)
 	}
 }
 
-func (s *Site) template(e *catalog.Entry) (any, error) {
+func (s *Site) template(e *catalog.Entry, urls URLs) (any, error) {
 	plan, err := cost.New(e.Model, e.Assumed(s.assumptions))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.File, err)
 	}
-	urls := urls(e)
 	d := &Document{Schema: s.schemaURL(TemplateSchema), Model: *facts.Of(e.Report, plan, e.Published().Parameters), URLs: urls}
 	d.ID, d.Description, d.Tags = e.ID, e.Summary(), e.Tags()
 	t := &Template{
