@@ -128,7 +128,7 @@ var required = map[string][]string{
 
 // unchanged lists the layers that take any tensor and keep its sizes.
 var unchanged = []string{
-	"output", "relu", "relu6", "gelu", "tanh", "sigmoid", "softmax", "logSoftmax", "swish", "dropout", "l2Norm",
+	"output", "relu", "relu6", "gelu", "tanh", "sigmoid", "softmax", "logSoftmax", "swish", "dropout", "l2Norm", "scale", "softcap",
 }
 
 // run builds the module and calls it.
@@ -210,7 +210,7 @@ func (l *call) unary(x *sized) (*sized, error) {
 		if x.ids { // of segments, or of positions
 			return last(append(slices.Clone(x.dims), l.number(0, "embedDim"))...), nil
 		}
-		if n := l.number(math.MaxInt, "maxLen"); len(x.dims) < 2 || x.tokens() > n {
+		if n := l.number(math.MaxInt, "maxLen") - l.number(0, "offset"); len(x.dims) < 2 || x.tokens() > n {
 			return nil, fmt.Errorf("%d positions for %v", n, x.dims)
 		}
 		return l.keeps(x, "embedDim")

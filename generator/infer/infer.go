@@ -432,7 +432,7 @@ func (m *Model) owner(i int) int {
 }
 
 // heads marks the linear layers whose result leaves the model as it is, or
-// through activations alone.
+// through activations and constant factors alone.
 func (m *Model) heads() {
 	for i := range m.Nodes {
 		if !m.Nodes[i].Is("output") {
@@ -444,7 +444,7 @@ func (m *Model) heads() {
 			if n.Is("linear") || n.Is("projection") {
 				n.Head = true
 			}
-			if n.Type == nil || n.Type.Part != layer.Activation && n.Type.Part != layer.Ends {
+			if n.Type == nil || n.Type.Part != layer.Activation && n.Type.Part != layer.Ends && !n.Is("scale") {
 				break
 			}
 		}

@@ -141,6 +141,20 @@ var activations = []*Type{
 		},
 	}, pointwise{}),
 	declare(Type{
+		Name: "softcap", Display: "Soft Cap", Part: Activation, Ports: unary,
+		Also: []string{"logitSoftcap", "tanhCap"},
+		Doc: Doc{
+			Summary: "cap · tanh(x / cap): bends values to stay within a bound, as Gemma 2 does with its logits.",
+			Shape:   "the shape of its input",
+			Work:    elementWork,
+			Source:  "https://arxiv.org/abs/2408.00118",
+			Examples: []Example{
+				{Params: `{"cap": 30}`, In: []shape.Shape{{1, 2048, 256000}}},
+				{Params: `{}`, In: []shape.Shape{{1, 2048, 256000}}},
+			},
+		},
+	}, softcap{}),
+	declare(Type{
 		Name: "softmax", Display: "Softmax", Part: Activation, Ports: unary,
 		Doc: Doc{
 			Summary: "exp(x), divided by its sum along one axis.",
@@ -242,6 +256,20 @@ var activations = []*Type{
 			},
 		},
 	}, layerScale{InitValue: 1e-5}),
+	declare(Type{
+		Name: "scale", Display: "Scale", Part: Other, Ports: unary,
+		Also: []string{"constantFactor", "multiplyByConstant"},
+		Doc: Doc{
+			Summary: "Multiplies by a constant that is not learned, as Granite does with what a layer adds.",
+			Shape:   "the shape of its input",
+			Work:    elementWork,
+			Source:  "https://pytorch.org/docs/stable/generated/torch.mul.html",
+			Examples: []Example{
+				{Params: `{"factor": 0.22}`, In: []shape.Shape{{1, 2048, 4096}}},
+				{Params: `{}`, In: []shape.Shape{{1, 2048, 4096}}},
+			},
+		},
+	}, scale{}),
 }
 
 // pointwise keeps the shape, learns nothing and costs one operation an element.
@@ -286,6 +314,12 @@ type softplus struct {
 	pointwise
 	Beta      float64 `json:"beta" doc:"sharpness of the bend"`
 	Threshold float64 `json:"threshold" doc:"beta · x beyond which it is x itself"`
+}
+
+// softcap is the bound of Gemma 2 (2024), which its scores have as well.
+type softcap struct {
+	pointwise
+	Cap float64 `json:"cap" min:"0" required:"true" doc:"the bound that values approach on both sides"`
 }
 
 // softmax is torch.nn.Softmax or LogSoftmax.
@@ -379,3 +413,9 @@ func (l *layerScale) Infer(c *Call) shape.Tensor {
 }
 
 func (l *layerScale) Weights() []Tensor { return []Tensor{l.own("weight", l.Dim)} }
+
+// scale is a product with a constant.
+type scale struct {
+	pointwise
+	Factor float64 `json:"factor" required:"true" doc:"the constant"`
+}

@@ -270,6 +270,7 @@ type square struct {
 	qBias, kBias, vBias, oBias bool
 	open                       bool // without o
 	scale, softcap, dropout    float64
+	clip                       float64 // bound of queries, keys and values, 0: none
 	qkNorm                     string
 	qkNormBias, qkNormOffset   bool
 	qkNormEps                  float64
@@ -496,6 +497,7 @@ type plain struct {
 	KeyBias bool    `json:"keyBias" doc:"keep the bias of the keys, where there are biases at all"`
 	OutProj bool    `json:"outProj" doc:"project what the heads gather; else the layer yields it as it is, heads · headDim wide, as in BERT"`
 	Scale   float64 `json:"scale" min:"0" default:"1 / √headDim" doc:"factor of the scores"`
+	ClipQKV float64 `json:"clipQKV" min:"0" doc:"queries, keys and values are cut off at this bound, as in MPT; 0: they are not"`
 	Dropout float64 `json:"dropout" min:"0" below:"1" doc:"share of the attention weights that training drops"`
 	storage
 	square
@@ -512,7 +514,7 @@ func (l *plain) settle(c *Call) {
 	qkv := l.Bias && l.QKVBias
 	l.square = square{
 		store: l.storage, qBias: qkv, kBias: qkv && l.KeyBias, vBias: qkv, oBias: l.Bias,
-		open: !l.OutProj, scale: l.Scale, dropout: l.Dropout,
+		open: !l.OutProj, scale: l.Scale, clip: l.ClipQKV, dropout: l.Dropout,
 	}
 }
 
@@ -711,6 +713,7 @@ type groupedQuery struct {
 	Sinks         bool    `json:"sinks" doc:"learn a score for each head that takes attention away from all tokens, as gpt-oss does"`
 	Softcap       float64 `json:"softcap" min:"0" doc:"scores are bent to stay within this bound, as in Gemma 2; 0: they are not"`
 	Scale         float64 `json:"scale" min:"0" default:"1 / √headDim" doc:"factor of the scores"`
+	ClipQKV       float64 `json:"clipQKV" min:"0" doc:"queries, keys and values are cut off at this bound, as in OLMo and DBRX; 0: they are not"`
 	Causal        bool    `json:"causal" doc:"a token sees itself and what is before it"`
 	Dropout       float64 `json:"dropout" min:"0" below:"1" doc:"share of the attention weights that training drops"`
 	storage
@@ -723,7 +726,7 @@ func (l *groupedQuery) Infer(c *Call) shape.Tensor {
 	l.square = square{
 		store: l.storage, kvHeads: l.NumKVHeads,
 		qBias: qkv, kBias: qkv, vBias: qkv, oBias: out,
-		scale: l.Scale, softcap: l.Softcap, dropout: l.Dropout, sinks: l.Sinks,
+		scale: l.Scale, softcap: l.Softcap, clip: l.ClipQKV, dropout: l.Dropout, sinks: l.Sinks,
 		qkNorm: l.QKNorm, qkNormBias: l.QKNormBias, qkNormOffset: l.QKNormOffset, qkNormEps: l.QKNormEps,
 		causal: l.Causal, window: l.SlidingWindow, windowParam: "slidingWindow",
 	}

@@ -50,6 +50,8 @@ var embeddings = []*Type{
 			Source:  "https://arxiv.org/abs/1705.03122",
 			Examples: []Example{
 				{Params: `{"maxLen": 1024, "embedDim": 768}`, In: []shape.Shape{{1, 512, 768}}},
+				{Params: `{"maxLen": 514, "offset": 2}`, In: []shape.Shape{{1, 512, 768}}},
+				{Params: `{"maxLen": 514, "offset": 2}`, In: []shape.Shape{{1, 513, 768}}},
 				{Params: `{"maxLen": 512, "embedDim": 768}`, In: []shape.Shape{{1, 1024, 768}}},
 			},
 		},
@@ -225,27 +227,36 @@ func placed(c *Call, dim *int64) shape.Tensor {
 	return x.AsSequence().WithWidth(*dim)
 }
 
-// long reports a sequence that is longer than its table of positions.
-func long(c *Call, x shape.Tensor, table int64) {
+// long reports a sequence that is longer than its table of positions, whose
+// first rows may be for none.
+func long(c *Call, x shape.Tensor, table, offset int64) {
 	if !x.Known() || table == 0 {
 		return
 	}
-	if n := tokens(x); n > table {
-		p := c.Report(PositionsShort, "maxLen", "the table has %d positions, the sequence %d", table, n)
-		p.Fix, p.Replace = fmt.Sprintf("set maxLen to %d or more, or shorten the input", n), fmt.Sprint(n)
+	n := tokens(x)
+	if n <= table-offset {
+		return
+	}
+	p := c.Report(PositionsShort, "maxLen", "the table has %d positions, the sequence %d", table, n)
+	if offset > 0 {
+		p.Message = fmt.Sprintf("the table has %d rows, of which the first %d are for no position, the sequence %d tokens", table, offset, n)
+	}
+	if need, ok := shape.Add(n, offset); ok {
+		p.Fix, p.Replace = fmt.Sprintf("set maxLen to %d or more, or shorten the input", need), fmt.Sprint(need)
 	}
 }
 
 // learnedPositionalEmbedding is torch.nn.Embedding over positions, added.
 type learnedPositionalEmbedding struct {
-	MaxLen   int64 `json:"maxLen" min:"1" unit:"positions" required:"true" doc:"rows of the table: the longest sequence"`
+	MaxLen   int64 `json:"maxLen" min:"1" unit:"positions" required:"true" doc:"rows of the table: the longest sequence, and offset"`
+	Offset   int64 `json:"offset" min:"0" unit:"rows" default:"0" doc:"rows at the start that no position has: the first token has the row behind them, as in OPT and RoBERTa"`
 	EmbedDim int64 `json:"embedDim" alias:"hiddenDim,dModel,dim" min:"1" unit:"features" default:"incoming width" doc:"width of a row"`
 	renamed
 }
 
 func (l *learnedPositionalEmbedding) Infer(c *Call) shape.Tensor {
 	out := placed(c, &l.EmbedDim)
-	long(c, out, l.MaxLen)
+	long(c, out, l.MaxLen, l.Offset)
 	return out
 }
 
@@ -271,7 +282,7 @@ func (l *positionalEncoding) Infer(c *Call) shape.Tensor {
 		c.Report(MissingParam, "maxLen", "a learned table needs maxLen, its number of positions").Fix = "add maxLen"
 	}
 	out := placed(c, &l.EmbedDim)
-	long(c, out, l.MaxLen)
+	long(c, out, l.MaxLen, 0)
 	return out
 }
 

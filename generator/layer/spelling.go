@@ -146,6 +146,7 @@ var paramSpellings = map[string][]string{
 	"outBias":     {"oBias", "projBias"},
 	"scale":       {"softmaxScale", "scaling", "scaleFactor"},
 	"softcap":     {"attnLogitSoftcapping", "logitSoftcap"},
+	"clipQKV":     {"qkvClip", "clip"},
 	"windowSize":  {"window", "slidingWindow", "attentionWindow", "localWindow"},
 	"qLatentDim":  {"qLoraRank"},
 	"kvLatentDim": {"kvLoraRank"},

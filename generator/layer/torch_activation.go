@@ -42,6 +42,17 @@ func (l *softplus) Torch(c *TorchCall) (Torch, error) {
 	return Torch{Module: pyCall("nn.Softplus", option("beta", l.Beta, 1), option("threshold", l.Threshold, 20))}, nil
 }
 
+func (l *softcap) Torch(c *TorchCall) (Torch, error) {
+	if l.Cap == 0 {
+		return Torch{}, fmt.Errorf("its cap is 0, which no value can be divided by")
+	}
+	return Torch{Call: pyFloat(l.Cap) + " * torch.tanh($0 / " + pyFloat(l.Cap) + ")"}, nil
+}
+
+func (l *scale) Torch(c *TorchCall) (Torch, error) {
+	return Torch{Call: "$0 * " + pyFloat(l.Factor)}, nil
+}
+
 // pyAxis writes a declared axis of an operand: as it is where it counts from
 // the end, else the axis that is meant, which counts a batch axis only where
 // there is one.

@@ -138,6 +138,9 @@ func (g *square) options(d *draft, p *squareParts) {
 		d.keep("scale", "float", pyFloat(g.scale))
 		p.scale = "self.scale"
 	}
+	if g.clip > 0 {
+		d.keep("clip", "float", pyFloat(g.clip))
+	}
 	if p.dropout = g.dropout > 0; p.dropout {
 		d.keep("dropout", "float", pyFloat(g.dropout))
 	}
@@ -229,6 +232,9 @@ func (g *square) project(d *draft, p *squareParts, operands int) {
 	norm := func() { d.step("q, k = " + p.qNorm.of("q") + ", " + p.kNorm.of("k")) }
 	if g.qkNorm == "full" {
 		norm()
+	}
+	if g.clip > 0 {
+		d.step("q, k, v = (h.clamp(-self.clip, self.clip) for h in (q, k, v))")
 	}
 	heads := ".transpose(-3, -2)"
 	if flat {

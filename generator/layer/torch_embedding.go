@@ -2,6 +2,7 @@ package layer
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/strata-catalog/strata/generator/shape"
@@ -108,34 +109,48 @@ func fits(x shape.Tensor, rows int64) error {
 	return nil
 }
 
-// positions is a learned table of positions.
-func positions(c *TorchCall, r renamed, rows, dim int64) (Torch, error) {
-	if err := fits(c.Out, rows); err != nil {
+// positions is a learned table of positions, of which the first has the row at
+// an offset.
+func positions(c *TorchCall, r renamed, rows, offset, dim int64) (Torch, error) {
+	if err := fits(c.Out, rows-offset); err != nil {
 		return Torch{}, err
 	}
 	return table(r, rows, dim, func(look func(ids string) string, weight string) string {
 		if isIDs(c) {
-			return repeated(c, look("torch.arange($0.shape[-1], device=$0.device)"))
-		}
-		return rowsOf(c, func(n string) string {
-			switch {
-			case n == "":
-				return weight + "[0]"
-			case digitsOnly(n):
-				return weight + "[:" + n + "]"
+			ids := "torch.arange($0.shape[-1], device=$0.device)"
+			if offset > 0 {
+				ids += " + " + py(offset)
 			}
-			return weight + "[: " + n + "]"
-		})
+			return repeated(c, look(ids))
+		}
+		return rowsOf(c, func(n string) string { return weight + "[" + slice(offset, n) + "]" })
 	})
 }
 
+// slice is the index of n rows from an offset on, n being a number or an
+// expression; of one row where it is "".
+func slice(offset int64, n string) string {
+	switch digits := digitsOnly(n); {
+	case n == "":
+		return py(offset)
+	case offset == 0 && digits:
+		return ":" + n
+	case offset == 0:
+		return ": " + n
+	case digits:
+		k, _ := strconv.ParseInt(n, 10, 64)
+		return py(offset) + ":" + py(offset+k)
+	}
+	return py(offset) + " : " + py(offset) + " + " + n
+}
+
 func (l *learnedPositionalEmbedding) Torch(c *TorchCall) (Torch, error) {
-	return positions(c, l.renamed, l.MaxLen, l.EmbedDim)
+	return positions(c, l.renamed, l.MaxLen, l.Offset, l.EmbedDim)
 }
 
 func (l *positionalEncoding) Torch(c *TorchCall) (Torch, error) {
 	if l.Learned {
-		return positions(c, l.renamed, l.MaxLen, l.EmbedDim)
+		return positions(c, l.renamed, l.MaxLen, 0, l.EmbedDim)
 	}
 	rows := l.MaxLen
 	if rows == 0 {

@@ -173,6 +173,9 @@ func TestTorchAttention(t *testing.T) {
 			has: []string{"keep = (back >= 0) & (back < self.window)", "y = F.scaled_dot_product_attention(q, k, v, attn_mask=keep)"}}),
 		grouped("window on both sides", `{"numHeads": 4, "slidingWindow": 3, "causal": false}`, writing{
 			has: []string{"keep = back.abs() <= self.window // 2"}}),
+		grouped("clipped", `{"numHeads": 4, "numKVHeads": 2, "clipQKV": 8, "qkNorm": "full"}`, writing{
+			has: []string{"q, k = self.q_norm(q), self.k_norm(k)", "q, k, v = (h.clamp(-self.clip, self.clip) for h in (q, k, v))"},
+		}),
 		grouped("soft cap and sinks", `{"numHeads": 4, "numKVHeads": 2, "softcap": 30, "sinks": true}`, writing{
 			has: []string{
 				"k = k.repeat_interleave(q.shape[-3] // k.shape[-3], dim=-3)",

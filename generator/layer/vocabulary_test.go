@@ -45,6 +45,8 @@ func TestEmbeddings(t *testing.T) {
 		{name: "positions are added", typ: "learnedPositionalEmbedding", Example: of(`{"maxLen": 10}`, shape.Shape{1, 5, 8}), out: "[1, 5, 8] batched", params: 80},
 		{name: "positions of ids", typ: "learnedPositionalEmbedding", Example: tokenIDs(`{"maxLen": 10, "embedDim": 8}`, shape.Shape{1, 5}), out: "[1, 5, 8] batched", params: 80},
 		{name: "positions run out", typ: "learnedPositionalEmbedding", Example: of(`{"maxLen": 4}`, shape.Shape{5, 8}), out: "[5, 8] unbatched", params: 32, rules: []string{PositionsShort}},
+		{name: "rows for no position", typ: "learnedPositionalEmbedding", Example: of(`{"maxLen": 7, "offset": 2}`, shape.Shape{5, 8}), out: "[5, 8] unbatched", params: 56},
+		{name: "positions run out behind rows for none", typ: "learnedPositionalEmbedding", Example: of(`{"maxLen": 6, "offset": 2}`, shape.Shape{5, 8}), out: "[5, 8] unbatched", params: 48, rules: []string{PositionsShort}},
 		{name: "computed positions run out", typ: "positionalEncoding", Example: of(`{"maxLen": 4}`, shape.Shape{5, 8}), out: "[5, 8] unbatched", rules: []string{PositionsShort}},
 		{name: "positions of pixels", typ: "positionalEncoding", Example: of(`{"maxLen": 16}`, shape.Shape{1, 4, 4, 8}), out: "[1, 4, 4, 8] batched"},
 		{name: "a learned table of no length", typ: "positionalEncoding", Example: of(`{"learned": true}`, shape.Shape{5, 8}), out: "[5, 8] unbatched", rules: []string{MissingParam}},

@@ -19,7 +19,7 @@ const (
 	overBatch // normalises over the batch
 	activates
 	saturates // activates with a sigmoid or a tanh
-	drops     // dropout or stochastic depth
+	drops     // dropout, stochastic depth or a constant factor: bends nothing
 	shapes
 	merges
 	sums  // merges by adding
@@ -128,7 +128,7 @@ func traitsOf(n *infer.Node) (t trait) {
 		t |= overBatch
 	case "sigmoid", "tanh":
 		t |= saturates
-	case "dropout", "dropPath":
+	case "dropout", "dropPath", "scale":
 		return drops
 	case "add":
 		return merges | sums

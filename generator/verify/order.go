@@ -223,7 +223,7 @@ func activationAfterHead(p *Pass) {
 		odd, classes, at := none, false, p.straight(i)
 		for ; p.flow().is(at, passes); at = p.straight(at) {
 			switch name := p.Nodes[at].Type.Name; {
-			case name == "dropout" && p.param(at, "p") == "0":
+			case name == "dropout" && p.param(at, "p") == "0", name == "scale", name == "softcap":
 			case squash[name]:
 				classes = classes || isSoftmax(name)
 			default:
