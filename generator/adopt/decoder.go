@@ -31,9 +31,12 @@ type decoder struct {
 	project                   [2]string
 	embedScale                float64
 	headBias                  bool
+	headScale, logitScale     float64 // constant factors before and behind the head, 0 for none
+	logitCap                  float64 // bound of the logits, 0 for none
 
 	positions string // the module of learned positions, and
-	rows      int64  // how many there are
+	rows      int64  // how many there are, of which
+	skipped   int64  // the first are for no position
 	sides     []side // rotary embeddings or linear biases
 
 	of    func(i int64) variant // of layer i; nil: all are alike
@@ -60,7 +63,7 @@ func (d *decoder) document() *graph.Document {
 		x = s.add(d.project[0], "linear", params{"outFeatures", d.width, "bias", false}, x)
 	}
 	if d.positions != "" {
-		x = s.add(d.positions, "learnedPositionalEmbedding", params{"maxLen", d.rows}, x)
+		x = s.add(d.positions, "learnedPositionalEmbedding", params{"maxLen", d.rows, "offset", d.skipped}, x)
 	}
 	if d.embedNorm != "" {
 		x = d.norm.add(&s, d.embedNorm, x)
@@ -76,7 +79,12 @@ func (d *decoder) document() *graph.Document {
 	if d.c.flag("tie_word_embeddings") {
 		tied = d.embed
 	}
+	x = times(&s, "head_scale", d.headScale, x)
 	x = s.add(d.head, "linear", params{"outFeatures", d.vocab, "bias", d.headBias, "tiedTo", tied}, x)
+	x = times(&s, "logits_scale", d.logitScale, x)
+	if d.logitCap != 0 {
+		x = s.add("logits_softcap", "softcap", params{"cap", d.logitCap}, x)
+	}
 	s.add("logits", "output", nil, x)
 	return &graph.Document{
 		Source: d.c.src, ID: d.c.id, Name: d.c.id, Category: "NLP/LLM", Components: s.list, Blocks: blocks,

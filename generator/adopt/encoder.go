@@ -34,7 +34,6 @@ var encoders = []*Family{
 		Types: []string{"roberta", "xlm-roberta"}, Name: "RoBERTa",
 		Fields: fields(bertFields, []Field{padded}), Harmless: headless,
 		Build: func(c *config) *graph.Document {
-			c.unsaid("pad_token_id", "the first token has the row behind it in the table of positions, not row 0; counts are not affected")
 			return bert(c, c.count("pad_token_id")+1).pooled().document()
 		},
 	},
@@ -157,7 +156,7 @@ func (e *encoder) document() *graph.Document {
 	if len(summed) > 1 {
 		x = s.add("embeddings.sum", "add", nil, summed...)
 	}
-	x = s.add("embeddings.position_embeddings", "learnedPositionalEmbedding", params{"maxLen", e.rows}, x)
+	x = s.add("embeddings.position_embeddings", "learnedPositionalEmbedding", params{"maxLen", e.rows, "offset", e.rows - e.context}, x)
 	x = e.norm.add(&s, "embeddings.LayerNorm", x)
 	if e.project != "" {
 		x = s.add(e.project, "linear", params{"outFeatures", e.width}, x)

@@ -114,9 +114,8 @@ var dense = []*Family{
 			context(2048), gate("hidden_act", "silu"), tied(false), attentionBias(false),
 		}),
 		Build: func(c *config) *graph.Document {
-			d := llama(c)
+			d := llama(c, "clipQKV", c.number("clip_qkv"))
 			d.norm = norm{"layerNorm", params{"affine", false}}
-			clip(c)
 			return d.document()
 		},
 	},
@@ -145,8 +144,8 @@ var dense = []*Family{
 		}),
 		Build: func(c *config) *graph.Document {
 			c.refuse("use_qk_norm")
-			c.multiplied("logit_scale")
 			d := base(c).turn(true)
+			d.logitScale = c.number("logit_scale")
 			d.norm = layered(c, "layer_norm_eps", false)
 			d.layer = func(v variant) residual {
 				return residual{
@@ -169,11 +168,10 @@ var dense = []*Family{
 			number("logits_scaling", 1, "what the logits are divided by"),
 		}),
 		Build: func(c *config) *graph.Document {
-			c.multiplied("residual_multiplier")
-			c.multiplied("logits_scaling")
 			d := llama(c, "scale", c.number("attention_multiplier"))
 			d.embedScale = c.number("embedding_multiplier")
-			return d.document()
+			d.logitScale = 1 / or(c.number("logits_scaling"), 1)
+			return d.adding(c.number("residual_multiplier")).document()
 		},
 	},
 	{
@@ -185,11 +183,10 @@ var dense = []*Family{
 			number("dim_model_base", 1, "the logits are divided by hidden_size over it"),
 		}),
 		Build: func(c *config) *graph.Document {
-			c.multiplied("scale_depth")
-			c.multiplied("dim_model_base")
 			d := llama(c)
 			d.embedScale = c.number("scale_emb")
-			return d.document()
+			d.headScale = c.number("dim_model_base") / float64(d.width)
+			return d.adding(c.number("scale_depth") / math.Sqrt(float64(d.layers))).document()
 		},
 	},
 	{
@@ -339,12 +336,6 @@ var gemmaScores = []Field{number("query_pre_attn_scalar", 256, "scores are divid
 // clipped is the field of OLMo's bound of queries, keys and values.
 var clipped = []Field{number("clip_qkv", 0, "bound of queries, keys and values")}
 
-func clip(c *config) {
-	if c.number("clip_qkv") != 0 {
-		c.unsaid("clip_qkv", "no layer type bounds queries, keys and values")
-	}
-}
-
 // refuse reports a flag that the vocabulary has no tensors for.
 func (c *config) refuse(name string) {
 	if c.flag(name) {
@@ -352,11 +343,15 @@ func (c *config) refuse(name string) {
 	}
 }
 
-// multiplied warns of a factor other than 1.
-func (c *config) multiplied(name string) {
-	if x := c.number(name); x != 1 && x != 0 {
-		c.unsaid(name, "no layer type multiplies by a constant; counts are not affected")
+// adding multiplies what attention and network of each layer add by a constant.
+func (d *decoder) adding(factor float64) *decoder {
+	inner := d.layer
+	d.layer = func(v variant) residual {
+		r := inner(v)
+		r.scale = factor
+		return r
 	}
+	return d
 }
 
 // llama is the decoder of Llama; more are further parameters of its attention.
@@ -406,9 +401,7 @@ func sandwich(d *decoder, more ...any) func(variant) residual {
 		p = append(p, "scale", 1/math.Sqrt(scalar))
 	}
 	p = append(p, more...)
-	if c.number("final_logit_softcapping") != 0 {
-		c.unsaid("final_logit_softcapping", "no layer type bounds the logits; counts are not affected")
-	}
+	d.logitCap = c.number("final_logit_softcapping")
 	return func(v variant) residual {
 		r := d.pre(d.attention("self_attn", v, p...), d.gated("mlp", "hidden_activation", c.count("intermediate_size")))
 		r.behind, r.mlpBefore, r.mlpBehind = "post_attention_layernorm", "pre_feedforward_layernorm", "post_feedforward_layernorm"

@@ -368,7 +368,7 @@ func opt(c *config) *graph.Document {
 	}
 	d.split("num_attention_heads")
 	d.learned("model.decoder.embed_positions", d.context+2)
-	c.unsaid("max_position_embeddings", "the first token has row 2 of the table of positions, not row 0; counts are not affected")
+	d.skipped = 2
 	before, bias := c.flag("do_layer_norm_before"), c.flag("enable_bias")
 	if c.flag("_remove_final_layer_norm") || !before {
 		d.final = ""
@@ -408,12 +408,11 @@ func mpt(c *config) *graph.Document {
 	}
 	d.headDim = c.split(d.width, d.heads, "d_model", "n_heads")
 	d.sides = []side{alibi("transformer.alibi", d.heads)}
-	scale := 0.0
+	var scale, clip float64
 	if p, done := c.part("attn_config", attnFields); p != nil {
 		p.refuse("qk_ln")
 		p.refuse("prefix_lm")
-		clip(p)
-		scale = p.number("softmax_scale")
+		scale, clip = p.number("softmax_scale"), p.number("clip_qkv")
 		p.word("attn_type")
 		if !p.flag("alibi") {
 			p.contradict("alibi", "found false, but the class has linear biases in any case")
@@ -427,7 +426,7 @@ func mpt(c *config) *graph.Document {
 	d.layer = func(variant) residual {
 		return residual{
 			norm: d.norm, before: "norm_1", mlpBefore: "norm_2",
-			attn: d.causal("attn", "bias", !c.flag("no_bias"), "layout", "fused", "scale", scale, "names", names("qkv", "Wqkv", "o", "out_proj")),
+			attn: d.causal("attn", "bias", !c.flag("no_bias"), "layout", "fused", "scale", scale, "clipQKV", clip, "names", names("qkv", "Wqkv", "o", "out_proj")),
 			mlp:  single("ffn", "feedForward", params{"ffDim", ratio * d.width, "bias", !c.flag("no_bias")}),
 		}
 	}

@@ -113,6 +113,8 @@ type residual struct {
 	// residual path, as the first Transformer has them.
 	after     bool
 	attn, mlp part
+	// scale is the constant factor of what attention and network add, 0 for none.
+	scale float64
 }
 
 // fill appends the layer and returns its output.
@@ -126,9 +128,18 @@ func (r residual) fill(s *sheet, x, side string) string {
 		return r.norm.add(s, r.mlpBefore, s.add("residual_mlp", "add", nil, r.mlp(s, y), y))
 	}
 	a := r.attn(s, operands(r.normed(s, r.before, x), side)...)
-	y := s.add("residual_attn", "add", nil, r.normed(s, r.behind, a), x)
+	y := s.add("residual_attn", "add", nil, times(s, "scale_attn", r.scale, r.normed(s, r.behind, a)), x)
 	m := r.mlp(s, r.normed(s, r.mlpBefore, y))
-	return s.add("residual_mlp", "add", nil, r.normed(s, r.mlpBehind, m), y)
+	return s.add("residual_mlp", "add", nil, times(s, "scale_mlp", r.scale, r.normed(s, r.mlpBehind, m)), y)
+}
+
+// times is x multiplied by a constant; x itself where that is 1, or 0, which
+// stands for none.
+func times(s *sheet, id string, factor float64, x string) string {
+	if factor == 0 || factor == 1 {
+		return x
+	}
+	return s.add(id, "scale", params{"factor", factor}, x)
 }
 
 // beside is attention and network side by side.

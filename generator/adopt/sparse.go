@@ -113,8 +113,7 @@ var sparse = []*Family{
 			flag("norm_topk_prob", false, "weights of a token's experts are divided by their sum"),
 		}),
 		Build: func(c *config) *graph.Document {
-			clip(c)
-			d := llama(c, normedHeads(c, "full")...)
+			d := llama(c, append(normedHeads(c, "full"), "clipQKV", c.number("clip_qkv"))...)
 			return d.spread().experts("mlp", d.mixture("num_experts", c.count("intermediate_size"), "normTopK", c.flag("norm_topk_prob"))).document()
 		},
 	},
