@@ -413,6 +413,115 @@ func TestStateDict(t *testing.T) {
 			"lstm.bias_hh_l1":   "[2048]",
 			"fc.weight":         "[4, 512]",
 		}},
+		"block-mha": {5, map[string]string{
+			"attn.q_proj.weight": "[1024, 1024]",
+			"attn.k_proj.weight": "[1024, 1024]",
+		}},
+		"block-mqa": {5, map[string]string{
+			"attn.k_proj.weight": "[64, 1024]",
+			"attn.v_proj.weight": "[64, 1024]",
+		}},
+		"block-gqa": {5, map[string]string{
+			"attn.q_proj.weight": "[1024, 1024]",
+			"attn.k_proj.weight": "[256, 1024]",
+		}},
+		"block-mla": {6, map[string]string{
+			"attn.q_proj.weight":             "[1536, 1024]",
+			"attn.kv_a_proj_with_mqa.weight": "[288, 1024]",
+			"attn.kv_a_layernorm.weight":     "[256]",
+			"attn.kv_b_proj.weight":          "[2048, 256]",
+		}},
+		"block-sliding-window": {5, map[string]string{
+			"attn.v_proj.weight": "[1024, 1024]",
+		}},
+		"block-cross-attention": {5, map[string]string{
+			"attn.k_proj.weight": "[1024, 1024]",
+		}},
+		"block-qk-norm": {7, map[string]string{
+			"attn.q_norm.weight": "[64]",
+			"attn.k_norm.weight": "[64]",
+		}},
+		"block-attention-sinks": {6, map[string]string{
+			"attn.sinks": "[16]",
+		}},
+		"block-rope": {5, map[string]string{
+			"attn.o_proj.weight": "[1024, 1024]",
+		}},
+		"block-alibi": {5, map[string]string{
+			"attn.o_proj.weight": "[1024, 1024]",
+		}},
+		"block-mamba": {10, map[string]string{
+			"mixer.in_proj.weight": "[4096, 1024]",
+			"mixer.conv1d.weight":  "[2048, 1, 4]",
+			"mixer.x_proj.weight":  "[96, 2048]",
+			"mixer.dt_proj.bias":   "[2048]",
+			"mixer.A_log":          "[2048, 16]",
+		}},
+		"block-ffn-gelu": {3, map[string]string{
+			"ffn.up_proj.weight":   "[4096, 1024]",
+			"ffn.down_proj.weight": "[1024, 4096]",
+		}},
+		"block-swiglu": {4, map[string]string{
+			"ffn.gate_proj.weight": "[2816, 1024]",
+			"ffn.down_proj.weight": "[1024, 2816]",
+		}},
+		"block-moe": {26, map[string]string{
+			"ffn.gate.weight":                "[8, 1024]",
+			"ffn.experts.7.gate_proj.weight": "[2816, 1024]",
+		}},
+		"block-shared-expert-moe": {26, map[string]string{
+			"ffn.gate.weight":                   "[7, 1024]",
+			"ffn.experts.6.down_proj.weight":    "[1024, 2816]",
+			"ffn.shared_experts.up_proj.weight": "[2816, 1024]",
+		}},
+		"block-pre-norm": {9, map[string]string{
+			"attn_norm.weight": "[1024]",
+			"ffn_norm.weight":  "[1024]",
+		}},
+		"block-post-norm": {9, map[string]string{
+			"attn_norm.weight": "[1024]",
+			"ffn_norm.weight":  "[1024]",
+		}},
+		"block-parallel": {8, map[string]string{
+			"norm.weight": "[1024]",
+		}},
+		"block-sandwich-norm": {11, map[string]string{
+			"post_attn_norm.weight": "[1024]",
+			"post_ffn_norm.weight":  "[1024]",
+		}},
+		"block-convolution": {3, map[string]string{
+			"conv1.weight": "[256, 256, 3, 3]",
+			"bn1.weight":   "[256]",
+		}},
+		"block-residual-basic": {6, map[string]string{
+			"conv1.weight": "[256, 256, 3, 3]",
+			"bn2.bias":     "[256]",
+		}},
+		"block-squeeze-excite": {10, map[string]string{
+			"se.fc1.weight": "[16, 256, 1, 1]",
+			"se.fc2.weight": "[256, 16, 1, 1]",
+			"se.fc2.bias":   "[256]",
+		}},
+		"block-bottleneck": {9, map[string]string{
+			"conv1.weight": "[64, 256, 1, 1]",
+			"conv2.weight": "[64, 64, 3, 3]",
+			"conv3.weight": "[256, 64, 1, 1]",
+		}},
+		"block-inverted-residual": {9, map[string]string{
+			"conv1.weight": "[1536, 256, 1, 1]",
+			"conv2.weight": "[1536, 1, 3, 3]",
+			"conv3.weight": "[256, 1536, 1, 1]",
+		}},
+		"block-convnext": {9, map[string]string{
+			"block.0.weight": "[256, 1, 7, 7]",
+			"block.0.bias":   "[256]",
+			"block.3.weight": "[1024, 256]",
+			"layer_scale":    "[256, 1, 1]",
+		}},
+		"block-depthwise-separable": {6, map[string]string{
+			"conv1.weight": "[256, 1, 3, 3]",
+			"conv2.weight": "[256, 256, 1, 1]",
+		}},
 		"u-net": {46, map[string]string{
 			"down1.0.conv1.weight": "[64, 1, 3, 3]",
 			"down5.0.conv2.weight": "[1024, 1024, 3, 3]",
