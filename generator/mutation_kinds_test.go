@@ -295,7 +295,17 @@ var kinds = []kind{
 	{"position table too short", breaksHere, change(plus(-1), []string{"learnedPositionalEmbedding"}, "maxLen")},
 	{"odd rotary dimension", breaks, change(plus(-1), []string{"rope"}, "dim", "headDim")},
 	{"rope for larger heads", breaks, change(times(2), []string{"rope"}, "dim", "headDim")},
-	{"expert count below topK", breaks, change(to(1), []string{"moeLayer", "sharedExpertMoE"}, "numExperts")},
+	{"expert count below topK", breaks, func(d *draft) bool {
+		for _, p := range d.places("moeLayer", "sharedExpertMoE") {
+			if _, k, ok := p.written("topK"); ok && k == 1 {
+				continue // one of one is no fault
+			}
+			if name, _, ok := p.written("numExperts"); ok {
+				return p.set(name, 1)
+			}
+		}
+		return false
+	}},
 	{"lost residual edge", breaks, func(d *draft) bool { return cut(d, 1) }},
 	{"disconnected branch", breaks, func(d *draft) bool { return cut(d, 0) }},
 	{"lost input", breaks, func(d *draft) bool {
