@@ -15,13 +15,14 @@ var (
 )
 
 const (
-	attentionShape = "the shape of its first input, without outProj heads · headDim wide; further inputs give keys and values"
-	plainWeights   = "q_proj [heads · headDim, embedDim], k_proj and v_proj [heads · headDim, kvDim], o_proj [embedDim, heads · headDim], with biases where asked; fused or interleaved: one matrix for queries, keys and values; outProj false: no o_proj"
-	projectionWork = "2 · batch · heads · headDim · (queries · embedDim + keys · kvDim) for the projections, the queries once without outProj"
-	productWork    = "2 · batch · heads · headDim · queries · keys for the two products, with one element-wise operation for each score"
-	causalWork     = projectionWork + "; " + productWork + "; a causal kernel needs half of the products"
-	windowWork     = productWork + "; a causal kernel needs half of the products, one with a window of w tokens queries · w pairs of a query and a key, one with both queries · w − w² / 2"
-	torchAttention = "https://pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html"
+	attentionShape  = "the shape of its first input, without outProj heads · headDim wide; further inputs give keys and values"
+	plainWeights    = "q_proj [heads · headDim, embedDim], k_proj and v_proj [heads · headDim, kvDim], o_proj [embedDim, heads · headDim], with biases where asked; fused or interleaved: one matrix for queries, keys and values; outProj false: no o_proj"
+	relativeWeights = plainWeights + "; relativeBuckets: relative_attention_bias [relativeBuckets, heads]; relativeGrid of h × w patches: relative_position_bias_table [(2h − 1) · (2w − 1) + 3, heads]"
+	projectionWork  = "2 · batch · heads · headDim · (queries · embedDim + keys · kvDim) for the projections, the queries once without outProj"
+	productWork     = "2 · batch · heads · headDim · queries · keys for the two products, with one element-wise operation for each score"
+	causalWork      = projectionWork + "; " + productWork + "; a causal kernel needs half of the products"
+	windowWork      = productWork + "; a causal kernel needs half of the products, one with a window of w tokens queries · w pairs of a query and a key, one with both queries · w − w² / 2"
+	torchAttention  = "https://pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html"
 )
 
 var attentions = []*Type{
@@ -30,17 +31,19 @@ var attentions = []*Type{
 		Also: []string{"mha", "mhsa", "multiHeadSelfAttention", "multiHeadAttn"},
 		Doc: Doc{
 			Summary: "Lets every token gather from all others, in several heads.",
-			Shape:   attentionShape, Weights: plainWeights,
+			Shape:   attentionShape, Weights: relativeWeights,
 			Work:   causalWork,
 			Source: torchAttention,
 			Examples: []Example{
 				{Params: `{"embedDim": 768, "numHeads": 12}`, In: []shape.Shape{{1, 197, 768}}},
 				{Params: `{"numHeads": 12, "layout": "fused", "names": {"qkv": "c_attn", "o": "c_proj"}, "transposed": true, "causal": true}`, In: []shape.Shape{{1, 1024, 768}}},
 				{Params: `{"numHeads": 8, "headDim": 64, "bias": false, "relativeBuckets": 32}`, In: []shape.Shape{{1, 512, 512}}},
+				{Params: `{"numHeads": 12, "keyBias": false, "relativeGrid": 14}`, In: []shape.Shape{{1, 197, 768}}},
 				{Params: `{"numHeads": 12, "headDim": 32, "outProj": false, "names": {"q": "query", "k": "key", "v": "value"}}`, In: []shape.Shape{{1, 512, 768}}},
 				{Params: `{"numHeads": 8, "kvDim": 1024}`, In: []shape.Shape{{1, 32, 768}, {1, 257, 1024}}},
 				{Params: `{"embedDim": 768, "numHeads": 10}`, In: []shape.Shape{{1, 197, 768}}},
 				{Params: `{"embedDim": 512, "numHeads": 8}`, In: []shape.Shape{{1, 197, 768}}},
+				{Params: `{"numHeads": 12, "relativeGrid": 14}`, In: []shape.Shape{{1, 196, 768}}},
 			},
 		},
 	}, multiHead{plain: projections(true), MaxDistance: 128}),
@@ -49,7 +52,7 @@ var attentions = []*Type{
 		Also: []string{"attn"},
 		Doc: Doc{
 			Summary: "Scaled dot-product attention with learned projections.",
-			Shape:   attentionShape, Weights: plainWeights,
+			Shape:   attentionShape, Weights: relativeWeights,
 			Work:   causalWork,
 			Source: "https://arxiv.org/abs/1706.03762",
 			Examples: []Example{
@@ -63,7 +66,7 @@ var attentions = []*Type{
 		Also: []string{"selfAttn"},
 		Doc: Doc{
 			Summary: "Attention of a sequence to itself.",
-			Shape:   attentionShape, Weights: plainWeights,
+			Shape:   attentionShape, Weights: relativeWeights,
 			Work:   causalWork,
 			Source: torchAttention,
 			Examples: []Example{
@@ -123,16 +126,17 @@ var attentions = []*Type{
 		Doc: Doc{
 			Summary: "Cuts the tokens into windows and attends within each, as Swin does.",
 			Shape:   "the shape of its input; an image is padded to whole windows meanwhile",
-			Weights: plainWeights + "; relativePositions: relative_position_bias_table [(2h − 1) · (2w − 1), heads] for windows of h × w tokens, and its index as a buffer",
-			Work:    projectionWork + ", over an image padded to whole windows; 2 · batch · heads · headDim · queries · tokens of a window for the two products, with one element-wise operation for each score",
+			Weights: plainWeights + "; relativePositions: relative_position_bias_table [(2h − 1) · (2w − 1), heads] for windows of h × w tokens, and its index as a buffer; decomposedPositions: rel_pos_h [2h − 1, headDim] and rel_pos_w [2w − 1, headDim]",
+			Work:    projectionWork + ", over an image padded to whole windows; 2 · batch · heads · headDim · queries · tokens of a window for the two products, with one element-wise operation for each score; with decomposedPositions batch · heads · headDim · queries · (h + w) more",
 			Source:  "https://arxiv.org/abs/2103.14030",
 			Examples: []Example{
 				{Params: `{"numHeads": 3, "windowSize": 7, "shiftSize": 3, "relativePositions": true, "bias": true}`, In: []shape.Shape{{1, 56, 56, 96}}},
+				{Params: `{"numHeads": 12, "windowSize": 14, "decomposedPositions": true, "bias": true, "layout": "fused", "names": {"qkv": "qkv", "o": "proj"}}`, In: []shape.Shape{{1, 64, 64, 768}}},
 				{Params: `{"numHeads": 8, "windowSize": 64}`, In: []shape.Shape{{1, 4096, 512}}},
 				{Params: `{"numHeads": 3, "windowSize": 7}`, In: []shape.Shape{{1, 4, 4, 96}}},
 			},
 		},
-	}, windowAttention{plain: projections(false)}),
+	}, windowAttention{plain: projections(false), RelativeIndex: "square"}),
 	declare(Type{
 		Name: "nativeSparseAttention", Display: "Native Sparse Attention", Part: AttnPart, Ports: selfPorts,
 		Also: []string{"nsa"},
@@ -275,7 +279,9 @@ type square struct {
 	qkNormBias, qkNormOffset   bool
 	qkNormEps                  float64
 	sinks                      bool
-	buckets, maxDistance       int64 // relative positions
+	buckets, maxDistance       int64       // relative positions
+	grid                       shape.Shape // patches that have relative positions, nil for none
+	offsets                    int64       // between two of them, or the class token
 	causal, cross              bool
 	window                     int64 // tokens in reach, 0: all
 	windowParam                string
@@ -367,6 +373,9 @@ func (g *square) Weights() []Tensor {
 	}
 	if g.buckets > 0 {
 		w = append(w, s.tensor("relative", "weight", g.buckets, g.queryHeads))
+	}
+	if g.grid != nil {
+		w = append(w, s.own("relative_position_bias_table", g.offsets, g.queryHeads))
 	}
 	return w
 }
@@ -477,7 +486,7 @@ func (g *square) Attention() Attention {
 	return Attention{
 		Width: g.width, Heads: g.queryHeads, KVHeads: g.kvHeads, HeadDim: g.headDim,
 		KVElems: 2 * g.kvRows, RopeDim: g.headDim,
-		Causal: g.causal, Window: g.window, Cross: g.cross, Position: g.buckets > 0,
+		Causal: g.causal, Window: g.window, Cross: g.cross, Position: g.buckets > 0 || g.grid != nil,
 	}
 }
 
@@ -525,6 +534,7 @@ type multiHead struct {
 	Causal          bool  `json:"causal" doc:"a token sees itself and what is before it"`
 	RelativeBuckets int64 `json:"relativeBuckets" min:"1" unit:"buckets" doc:"learn a bias of each head for each of so many distances, as T5 does"`
 	MaxDistance     int64 `json:"maxDistance" min:"2" unit:"tokens" doc:"distance from which on all have the last bucket"`
+	RelativeGrid    Sizes `json:"relativeGrid" min:"1" unit:"patches" doc:"rows and columns of patches behind a class token: learn a bias of each head for each offset between two patches, and for the pairs from, to and of the class token, as BEiT does"`
 }
 
 func (l *multiHead) Infer(c *Call) shape.Tensor {
@@ -535,7 +545,26 @@ func (l *multiHead) Infer(c *Call) shape.Tensor {
 	}
 	l.causal, l.cross = l.Causal, len(c.In) > 1
 	l.buckets, l.maxDistance = l.RelativeBuckets, l.MaxDistance
+	l.lattice(c)
 	return l.attend(c, l.headSizes)
+}
+
+// lattice settles the patches that have relative positions, and reports a
+// sequence that is not these and a class token.
+func (l *multiHead) lattice(c *Call) {
+	if l.RelativeGrid == nil || !perAxis(c, "relativeGrid", l.RelativeGrid, 2) {
+		return
+	}
+	l.grid = sides(l.RelativeGrid)
+	l.offsets = c.plus(c.times(2*l.grid[0]-1, 2*l.grid[1]-1), 3)
+	n := c.plus(c.times(l.grid...), 1)
+	for _, x := range c.In {
+		if x.Known() && x.Rank() > 1 && tokens(x) != n {
+			c.Report(BadParam, "relativeGrid", "%s patches and a class token are %d tokens, but the sequence has %d", l.grid, n, tokens(x)).Fix =
+				"give the rows and columns that the image is cut into, and put one class token in front of them"
+			return
+		}
+	}
 }
 
 // causalAttention is multi-head attention with a causal mask.
@@ -575,13 +604,15 @@ func (l *localAttention) Infer(c *Call) shape.Tensor {
 // windowAttention attends within windows that do not overlap.
 type windowAttention struct {
 	plain
-	WindowSize        Sizes `json:"windowSize" min:"1" unit:"tokens" required:"true" doc:"sides of a window: one number for all, or one for each axis; over a sequence, one number is its tokens, unless there are relative positions"`
-	ShiftSize         Sizes `json:"shiftSize" min:"0" unit:"tokens" default:"0" doc:"by how much an image is rolled along each axis before it is cut, as in every second layer of Swin"`
-	RelativePositions bool  `json:"relativePositions" doc:"learn a bias of each head for each offset within a window of two axes"`
+	WindowSize        Sizes  `json:"windowSize" min:"1" unit:"tokens" required:"true" doc:"sides of a window: one number for all, or one for each axis; over a sequence, one number is its tokens, unless there are relative positions"`
+	ShiftSize         Sizes  `json:"shiftSize" min:"0" unit:"tokens" default:"0" doc:"by how much an image is rolled along each axis before it is cut, as in every second layer of Swin"`
+	RelativePositions bool   `json:"relativePositions" doc:"learn a bias of each head for each offset within a window of two axes"`
+	RelativeIndex     string `json:"relativeIndex" enum:"square,flat,none" doc:"how the index of these offsets is stored with the weights: one row for each token, in one row for all as by torchvision, or not at all as by transformers"`
+	Decomposed        bool   `json:"decomposedPositions" doc:"learn a vector for each offset along each of two axes, whose product with a query is added to its scores, as SAM does"`
 
 	sides   shape.Shape // of a window
 	tokens  int64       // in a window
-	offsets int64       // between two tokens of a window
+	between int64       // offsets between two tokens of a window
 }
 
 func (l *windowAttention) Infer(c *Call) shape.Tensor {
@@ -604,9 +635,12 @@ func (l *windowAttention) Infer(c *Call) shape.Tensor {
 func (l *windowAttention) measure(c *Call, axes int) {
 	if axes <= 1 {
 		axes = max(len(l.WindowSize), 1)
-		if l.RelativePositions {
+		if l.RelativePositions || l.Decomposed {
 			axes = max(axes, 2)
 		}
+	}
+	if l.Decomposed && axes != 2 {
+		c.Report(BadParam, "decomposedPositions", "decomposedPositions has a table for rows and one for columns, but a window has %d axes", axes)
 	}
 	if n := len(l.WindowSize); n != 1 && n != axes {
 		c.Report(BadParam, "windowSize", "windowSize has %d numbers, must be one, or one for each of %d axes", n, axes)
@@ -616,7 +650,7 @@ func (l *windowAttention) measure(c *Call, axes int) {
 		l.sides = append(l.sides, l.WindowSize.At(i))
 		offsets = append(offsets, 2*l.WindowSize.At(i)-1)
 	}
-	l.tokens, l.offsets = c.times(l.sides...), c.times(offsets...)
+	l.tokens, l.between = c.times(l.sides...), c.times(offsets...)
 }
 
 func (l *windowAttention) exceeds(image shape.Shape) bool {
@@ -631,15 +665,26 @@ func (l *windowAttention) exceeds(image shape.Shape) bool {
 	return false
 }
 
-// Weights adds the table of relative positions.
+// Weights adds the tables of relative positions.
 func (l *windowAttention) Weights() []Tensor {
 	w := l.square.Weights()
+	if l.Decomposed {
+		w = append(w, l.own("rel_pos_h", 2*l.sides[0]-1, l.headDim), l.own("rel_pos_w", 2*l.sides[len(l.sides)-1]-1, l.headDim))
+	}
 	if !l.RelativePositions {
 		return w
 	}
+	w = append(w, l.own("relative_position_bias_table", l.between, l.NumHeads))
 	index := l.own("relative_position_index", l.tokens, l.tokens)
 	index.Buffer = true
-	return append(w, l.own("relative_position_bias_table", l.offsets, l.NumHeads), index)
+	switch l.RelativeIndex {
+	case "none":
+		return w
+	case "flat":
+		square, _ := shape.Mul(l.tokens, l.tokens)
+		index.Dims = shape.Shape{square}
+	}
+	return append(w, index)
 }
 
 // Work counts the squares of the windows, as torchvision does, over an image
@@ -654,13 +699,17 @@ func (l *windowAttention) Work(c *Call, out shape.Tensor) Work {
 		padded, _ = shape.Mul(padded, (side-1)/sides[i]+1, sides[i])
 	}
 	b := out.BatchSize()
-	return l.linear(b, padded, padded).Plus(l.scores(b, padded, l.tokens, nil))
+	w := l.linear(b, padded, padded).Plus(l.scores(b, padded, l.tokens, nil))
+	if l.Decomposed {
+		w = w.Plus(MACs(b, l.queryHeads, l.headDim, padded, l.sides[0]+l.sides[len(l.sides)-1]))
+	}
+	return w
 }
 
 // Attention adds that the layer may know where its tokens are.
 func (l *windowAttention) Attention() Attention {
 	a := l.square.Attention()
-	a.Window, a.Position = l.tokens, a.Position || l.RelativePositions
+	a.Window, a.Position = l.tokens, a.Position || l.RelativePositions || l.Decomposed
 	return a
 }
 

@@ -123,6 +123,22 @@ var convolutions = []*Type{
 			},
 		},
 	}, transposed{sliding: slides(2), Groups: 1, Bias: true}),
+	declare(Type{
+		Name: "patchMerging", Display: "Patch Merging", Part: Convolution, Ports: unary,
+		Also: []string{"patchMerge", "swinDownsample"},
+		Doc: Doc{
+			Summary: "Puts the features of 2 × 2 neighbours side by side and maps them to twice the width, as between the stages of Swin.",
+			Shape:   "H and W are halved, an odd one rounded up; the features become outFeatures",
+			Weights: "norm [4 · embedDim] with its bias, or with normLast [outFeatures]; reduction [outFeatures, 4 · embedDim] without bias",
+			Work:    "elements of the output · 4 · embedDim; one element-wise operation for each element that is normalised",
+			Source:  "https://arxiv.org/abs/2103.14030",
+			Examples: []Example{
+				{Params: `{}`, In: []shape.Shape{{1, 56, 56, 96}}},
+				{Params: `{"outFeatures": 192, "normLast": true}`, In: []shape.Shape{{1, 7, 5, 96}}},
+				{Params: `{}`, In: []shape.Shape{{1, 3136, 96}}},
+			},
+		},
+	}, merging{Eps: 1e-5}),
 }
 
 // sliding is a window that slides along some axes.
@@ -453,6 +469,63 @@ func (l *separable) Weights() []Tensor {
 func (l *separable) Work(c *Call, out shape.Tensor) Work {
 	mid := l.between()
 	return filterWork(out.WithWidth(mid).Dims, 1, l.kernel()).Plus(filterWork(out.Dims, mid, nil))
+}
+
+// merging is the patch merging of Swin (2021), or with normLast that of its
+// second version (2022).
+type merging struct {
+	EmbedDim    int64   `json:"embedDim" alias:"hiddenDim,dModel,dim" min:"1" unit:"features" default:"incoming width" doc:"width of the input"`
+	OutFeatures int64   `json:"outFeatures" min:"1" unit:"features" default:"2 · embedDim" doc:"width of the output"`
+	NormLast    bool    `json:"normLast" doc:"normalise behind the matrix, as the second version does; else before it"`
+	Eps         float64 `json:"eps" min:"0" doc:"added to the variance"`
+	Stored
+}
+
+func (l *merging) Infer(c *Call) shape.Tensor {
+	x := c.First()
+	c.Width(x, &l.EmbedDim, "embedDim")
+	if l.OutFeatures == 0 {
+		l.OutFeatures = c.times(2, l.EmbedDim)
+	}
+	if !x.Known() {
+		return x
+	}
+	x = x.AsSequence()
+	if n := len(x.Positions()); n != 2 {
+		c.Report(RankMismatch, "", "merges patches of an image, but %s has %d axes beside batch and features", x.Dims.Brackets(), n).Fix =
+			"feed it [batch, height, width, features]"
+		return shape.Unknown
+	}
+	dims := slices.Clone(x.Dims)
+	for axis := x.BatchAxes(); axis < x.Rank(); axis++ {
+		if axis != x.Feature {
+			dims[axis] = (dims[axis]-1)/2 + 1
+		}
+	}
+	x.Dims, x.IDs = dims, false
+	return x.WithWidth(l.OutFeatures)
+}
+
+// wide is the width of four patches side by side, 0 where it does not fit int64.
+func (l *merging) wide() int64 {
+	n, _ := shape.Mul(4, l.EmbedDim)
+	return n
+}
+
+func (l *merging) Weights() []Tensor {
+	matrix := l.matrix("reduction", l.OutFeatures, l.wide())
+	if l.NormLast {
+		return append([]Tensor{matrix}, l.norm("norm", true, l.OutFeatures)...)
+	}
+	return append(l.norm("norm", true, l.wide()), matrix)
+}
+
+func (l *merging) Work(c *Call, out shape.Tensor) Work {
+	w, normed := linearWork(out, l.wide()), out
+	if !l.NormLast {
+		normed = out.WithWidth(l.wide())
+	}
+	return w.Plus(Elementwise(normed.Dims, 1))
 }
 
 // transposed is torch.nn.ConvTranspose2d.

@@ -104,6 +104,22 @@ var embeddings = []*Type{
 		},
 	}, patchEmbed{Bias: true}),
 	declare(Type{
+		Name: "fourierPositions", Display: "Fourier Positions", Part: Embedding, Ports: optional, Source: true, Position: true,
+		Also: []string{"fourierFeatures", "randomFourierFeatures", "positionalEmbeddingRandom"},
+		Doc: Doc{
+			Summary: "Waves of fixed random directions over an image, read at points or at every place, as in SAM.",
+			Shape:   "the last axis of its input, x and y in pixels, becomes 2 · numFeatures; without an input, all places of the image row by row [height · width, 2 · numFeatures]",
+			Weights: "positional_embedding [2, numFeatures] as a buffer: nothing learns it",
+			Work:    "2 · numFeatures for each point; 2 · numFeatures element-wise operations for each point",
+			Source:  "https://arxiv.org/abs/2006.10739",
+			Examples: []Example{
+				{Params: `{"numFeatures": 128, "imgSize": 1024}`, In: []shape.Shape{{1, 3, 2}}},
+				{Params: `{"numFeatures": 128, "imgSize": 64}`},
+				{Params: `{"numFeatures": 128, "imgSize": 1024}`, In: []shape.Shape{{1, 3, 3}}},
+			},
+		},
+	}, fourierPositions{}),
+	declare(Type{
 		Name: "rope", Display: "RoPE", Part: Embedding, Ports: optional, Source: true, Side: true, Position: true,
 		Also: []string{"rotary", "rotaryEmbedding", "rotaryPositionEmbedding", "rotaryPositionalEmbedding"},
 		Doc: Doc{
@@ -432,6 +448,45 @@ func (l *patchEmbed) Work(c *Call, out shape.Tensor) Work {
 		n--
 	}
 	return MACs(out.BatchSize(), n, l.EmbedDim, l.InChans, l.PatchSize.At(0), l.PatchSize.At(1))
+}
+
+// fourierPositions are random Fourier features (Tancik et al., 2020) of places
+// in an image. Pixels are counted from 0, and a place is the middle of one.
+type fourierPositions struct {
+	NumFeatures int64 `json:"numFeatures" min:"1" unit:"waves" required:"true" doc:"waves, each with a sine and a cosine"`
+	ImgSize     Sizes `json:"imgSize" min:"1" unit:"pixels" required:"true" doc:"height and width of the image that points lie in"`
+	renamed
+}
+
+func (l *fourierPositions) Infer(c *Call) shape.Tensor {
+	perAxis(c, "imgSize", l.ImgSize, 2)
+	features := c.times(2, l.NumFeatures)
+	if len(c.In) == 0 {
+		n := c.times(l.ImgSize.At(0), l.ImgSize.At(1))
+		if n == 0 || features == 0 {
+			return shape.Unknown
+		}
+		return shape.Last(shape.Shape{n, features}, shape.Unbatched)
+	}
+	x := c.First()
+	if !x.Known() || features == 0 {
+		return shape.Unknown
+	}
+	if x.Rank() == 0 || !x.FeatureLast() || x.Width() != 2 {
+		c.Report(WidthMismatch, "", "reads points […, 2] of x and y, but %s arrives", x.Dims.Brackets()).Fix = "feed it points of two coordinates"
+		return shape.Unknown
+	}
+	return values(x).WithWidth(features)
+}
+
+func (l *fourierPositions) Weights() []Tensor {
+	w := l.own("positional_embedding", 2, l.NumFeatures)
+	w.Buffer = true
+	return []Tensor{w}
+}
+
+func (l *fourierPositions) Work(c *Call, out shape.Tensor) Work {
+	return MACs(out.Dims...).Plus(Elementwise(out.Dims, 1))
 }
 
 // A Feeder is a side input that fits only some attention layers: a head

@@ -30,15 +30,16 @@ var ends = []*Type{
 		Also: []string{"learnedParameter", "learnableParameter"},
 		Doc: Doc{
 			Summary: "A free learned tensor: a class token, a position table, a scale.",
-			Shape:   "alone, its shape; with an input, what comes of adding it, joining it in front, or scaling by it",
+			Shape:   "alone, its shape; with an input, what comes of adding it, joining it in front, or scaling by it; kept aside, the input as it is",
 			Weights: "one tensor of the given shape, named like the component",
-			Work:    "none; with an input, one element-wise operation for each element of the output",
+			Work:    "none; with an input, one element-wise operation for each element of the output, unless it is kept aside",
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.parameter.Parameter.html",
 			Examples: []Example{
 				{Params: `{"shape": [1, 197, 768], "mode": "add"}`, In: []shape.Shape{{1, 197, 768}}},
 				{Params: `{"shape": [1, 1, 768], "mode": "concat"}`, In: []shape.Shape{{1, 196, 768}}},
 				{Params: `{"shape": [], "mode": "scale"}`, In: []shape.Shape{{1, 10}}},
 				{Params: `{"shape": [], "mode": "expScale"}`, In: []shape.Shape{{1, 10}}},
+				{Params: `{"shape": [1, 768], "mode": "aside"}`, In: []shape.Shape{{1, 1369, 768}}},
 			},
 		},
 	}, parameter{Mode: "add"}),
@@ -77,7 +78,7 @@ func (l *output) Work(c *Call, out shape.Tensor) Work { return Work{} }
 // parameter is torch.nn.Parameter, and how it enters.
 type parameter struct {
 	Shape shape.Shape `json:"shape" min:"1" required:"true" unit:"elements" doc:"size of each axis; [] for a scalar"`
-	Mode  string      `json:"mode" enum:"add,concat,scale,expScale" doc:"how it enters its input: added, joined in front on the axis before the features, as a factor, or as the logarithm of a factor, as CLIP's temperature does"`
+	Mode  string      `json:"mode" enum:"add,concat,scale,expScale,aside" doc:"how it enters its input: added, joined in front on the axis before the features, as a factor, as the logarithm of a factor, as CLIP's temperature does, or not at all, as a mask token that only pretraining puts in the place of patches"`
 }
 
 func (l *parameter) Infer(c *Call) shape.Tensor {
@@ -86,7 +87,7 @@ func (l *parameter) Infer(c *Call) shape.Tensor {
 		return p
 	}
 	x := c.First()
-	if !x.Known() {
+	if !x.Known() || l.Mode == "aside" {
 		return x
 	}
 	if l.Mode == "concat" {
@@ -124,7 +125,7 @@ func (l *parameter) Weights() []Tensor {
 }
 
 func (l *parameter) Work(c *Call, out shape.Tensor) Work {
-	if len(c.In) == 0 {
+	if len(c.In) == 0 || l.Mode == "aside" {
 		return Work{}
 	}
 	return Elementwise(out.Dims, 1)

@@ -14,6 +14,8 @@ type squareParts struct {
 	qBias, kBias, vBias *piece // beside qkv, where not all three have one
 	o                   *piece
 	qNorm, kNorm        *piece
+	lattice             *piece // biases of a grid of patches
+	rows, columns       *piece // vectors of offsets along two axes
 	rotary              bool
 }
 
@@ -82,7 +84,7 @@ func (g *square) draft(d *draft, p *squareParts, c *TorchCall) error {
 	d.keep("head_dim", "int", py(g.headDim))
 	p.size = "self.head_dim"
 	p.causal, p.window, p.cross = g.causal, g.window > 0, len(c.In) > 1
-	p.masked, p.alibi, p.rotary = len(c.Masks) > 0, side.alibi != nil, side.rope != nil
+	p.masked, p.alibi, p.rotary, p.offsets = len(c.Masks) > 0, side.alibi != nil, side.rope != nil, g.grid != nil
 	g.options(d, p)
 	g.projections(d, p, context, kvHeads)
 	if err := d.place(); err != nil {
@@ -120,10 +122,29 @@ func (g *square) positions(d *draft, p *squareParts, side sideInputs) error {
 		d.need(b)
 		d.set("bucket", "$"+b.Name+"(num_buckets, max_distance)")
 	}
+	if p.lattice != nil {
+		g.index(d, p)
+	}
 	if !p.rotary {
 		return nil
 	}
 	return side.rope.rotary(d, "head_dim", g.headDim)
+}
+
+// index registers which row of the table each pair of tokens has, of a class
+// token and a grid of patches behind it.
+func (g *square) index(d *draft, p *squareParts) {
+	d.fields = append(d.fields, "relative_position_index: Tensor")
+	d.init = append(d.init,
+		"place = torch.cartesian_prod(torch.arange(grid[0]), torch.arange(grid[1]))",
+		"offset = place[:, None] - place  # [patches, patches, 2]",
+		"row, column = offset[..., 0] + grid[0] - 1, offset[..., 1] + grid[1] - 1",
+		"offsets = (2 * grid[0] - 1) * (2 * grid[1] - 1)",
+		"index = F.pad(row * (2 * grid[1] - 1) + column, (1, 0, 1, 0))",
+		"index[0], index[1:, 0], index[0, 0] = offsets, offsets + 1, offsets + 2",
+		`self.register_buffer("relative_position_index", index, persistent=False)`)
+	d.attributes = append(d.attributes, "relative_position_index")
+	p.terms = append(p.terms, p.lattice.of("")+"[self.relative_position_index].movedim(-1, 0)")
 }
 
 // options declares the numbers that forward needs.
@@ -147,6 +168,9 @@ func (g *square) options(d *draft, p *squareParts) {
 	if g.buckets > 0 {
 		d.arg("num_buckets", "int", py(g.buckets))
 		d.arg("max_distance", "int", py(g.maxDistance))
+	}
+	if g.grid != nil {
+		d.arg("grid", "tuple[int, int]", pyTuple(g.grid))
 	}
 }
 
@@ -176,6 +200,9 @@ func (g *square) projections(d *draft, p *squareParts, context, kvHeads string) 
 	}
 	if g.buckets > 0 {
 		p.relative = d.table(s, "relative", "num_buckets", "num_heads")
+	}
+	if g.grid != nil {
+		p.lattice = d.free(s.own("relative_position_bias_table").Name, "torch.zeros((2 * grid[0] - 1) * (2 * grid[1] - 1) + 3, num_heads)")
 	}
 }
 

@@ -88,6 +88,43 @@ func (l *separable) Torch(c *TorchCall) (Torch, error) {
 	return Torch{Module: pyCall("$Class", l.conv(l.InChannels, mid, l.InChannels, false), point), Class: h.class()}, nil
 }
 
+// Torch puts neighbours side by side: those below each other first.
+func (l *merging) Torch(c *TorchCall) (Torch, error) {
+	if x := c.In[0]; x.Width() != l.EmbedDim {
+		return Torch{}, fmt.Errorf("its input is %d wide, but it is made for a width of %d", x.Width(), l.EmbedDim)
+	}
+	d := &draft{}
+	d.arg("dim", "int", py(l.EmbedDim))
+	d.arg("out_dim", "int", py(l.OutFeatures))
+	var norm, matrix *piece
+	if l.NormLast {
+		matrix = d.linear(l.Stored, "reduction", "out_dim", "4 * dim", false)
+		norm = d.normed(l.Stored, "norm", "out_dim", true, false, l.Eps)
+	} else {
+		norm = d.normed(l.Stored, "norm", "4 * dim", true, false, l.Eps)
+		matrix = d.linear(l.Stored, "reduction", "out_dim", "4 * dim", false)
+	}
+	if err := d.place(); err != nil {
+		return Torch{}, err
+	}
+	d.name, d.doc = "PatchMerging", "Puts 2 x 2 neighbours side by side and maps them to another width."
+	d.step(
+		"x = F.pad(x, (0, 0, 0, x.shape[-2] % 2, 0, x.shape[-3] % 2))",
+		"left, right = x[..., 0::2, :], x[..., 1::2, :]",
+		"parts = [part[..., i::2, :, :] for part in (left, right) for i in range(2)]",
+		"x = torch.cat(parts, dim=-1)  # [..., rows, columns, 4 * dim]")
+	if l.NormLast {
+		d.step("return " + norm.of(matrix.of("x")))
+	} else {
+		d.step("return " + matrix.of(norm.of("x")))
+	}
+	call := onLast(c.In[0], "$m($x)")
+	if call == "$m($0)" {
+		call = ""
+	}
+	return d.torch(call)
+}
+
 func (l *transposed) Torch(c *TorchCall) (Torch, error) {
 	options := append(l.options(), sizesOption("output_padding", l.OutputPadding.At, l.axes, "0"), option("groups", l.Groups, 1))
 	// ConvTranspose2d takes dilation last, so every option is named.

@@ -189,6 +189,41 @@ var sinusoids = helper{
 	body: []string{"return self.table[:length]  # [length, dim]"},
 }.class()
 
+// Torch reads the waves at points, or at the middle of every pixel.
+func (l *fourierPositions) Torch(c *TorchCall) (Torch, error) {
+	name := l.own("positional_embedding").Name
+	if Identifier(name) != name || digitsOnly(name) {
+		return Torch{}, fmt.Errorf("%q of the name %q is no attribute that a module can have", name, name)
+	}
+	h := helper{
+		name:   "FourierPositions",
+		doc:    "Waves of fixed random directions over an image.",
+		fields: []string{name + ": Tensor"},
+		params: "features: int, height: int, width: int",
+		init:   []string{"self.size = (height, width)", "self.register_buffer(" + py(name) + ", torch.randn(2, features))"},
+	}
+	args := []string{py(l.NumFeatures), py(l.ImgSize.At(0)), py(l.ImgSize.At(1))}
+	waves := []string{
+		"x = 2 * torch.stack((column / width, row / height), dim=-1) - 1",
+		"x = 2 * math.pi * (x @ self." + name + ")",
+		"return torch.cat((x.sin(), x.cos()), dim=-1)",
+	}
+	if len(c.In) > 0 {
+		h.body = append([]string{
+			"height, width = self.size",
+			"column, row = x[..., 0] + 0.5, x[..., 1] + 0.5  # middles of pixels",
+		}, waves...)
+		return Torch{Module: pyCall("$Class", args...), Class: h.class()}, nil
+	}
+	h.source = true
+	h.body = append([]string{
+		"height, width = self.size",
+		"places = torch.cartesian_prod(torch.arange(height), torch.arange(width))",
+		"row, column = (places.to(self." + name + ") + 0.5).unbind(-1)",
+	}, waves...)
+	return Torch{Module: pyCall("$Class", args...), Class: h.class(), Call: "$m()"}, nil
+}
+
 // Torch takes ids for segments where no other layer looks them up. Else every
 // position is of segment 0, as in BERT when no segments are given.
 func (l *segmentEmbedding) Torch(c *TorchCall) (Torch, error) {

@@ -21,6 +21,8 @@ func (l *parameter) Torch(c *TorchCall) (Torch, error) {
 	switch {
 	case len(c.In) == 0:
 		t.Call = "$m"
+	case l.Mode == "aside":
+		t.Call = "$0"
 	case l.Mode == "scale":
 		t.Call = "$0 * $m"
 	case l.Mode == "expScale":

@@ -137,6 +137,7 @@ type helper struct {
 	params string   // of __init__, "" for none
 	init   []string // statements behind super().__init__()
 	args   string   // of forward; "" for one tensor x
+	source bool     // forward takes nothing
 	body   []string // statements of forward
 }
 
@@ -173,7 +174,11 @@ func (h helper) class() Class {
 		line(2, h.init...)
 		line(1, "")
 	}
-	line(1, "def forward(self, "+args+") -> Tensor:")
+	if h.source {
+		line(1, "def forward(self) -> Tensor:")
+	} else {
+		line(1, "def forward(self, "+args+") -> Tensor:")
+	}
 	line(2, h.body...)
 	return Class{Name: h.name, Text: b.String()}
 }

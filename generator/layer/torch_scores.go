@@ -13,6 +13,7 @@ type scoring struct {
 	relative, sinks *piece   // nil for none
 	terms           []string // what else is added to the scores
 	kept            bool     // which keys a query sees is written as keep
+	offsets         bool     // some of the terms are biases of offsets within an image
 	scale           string   // expression, "" for 1 over the root of the head's size
 	size            string   // that size
 }
@@ -165,6 +166,7 @@ func (s *scoring) facts() (list []string) {
 	add(s.grouped, "groups of query heads share the keys and values of one head")
 	add(s.alibi, "scores fall with the distance (ALiBi)")
 	add(s.relative != nil, "a learned bias for each bucket of distances")
+	add(s.offsets, "a learned bias for each offset of two patches")
 	add(s.softcap, "soft-capped scores")
 	add(s.sinks != nil, "sinks take attention away from all tokens")
 	add(s.masked, "a mask is added to the scores")

@@ -29,6 +29,10 @@ func (l *windowAttention) Torch(c *TorchCall) (Torch, error) {
 	if l.RelativePositions {
 		table = d.free(l.own("relative_position_bias_table").Name, "torch.zeros((2 * window[0] - 1) * (2 * window[1] - 1), num_heads)")
 	}
+	if l.Decomposed {
+		p.rows = d.free(l.own("rel_pos_h").Name, "torch.zeros(2 * window[0] - 1, head_dim)")
+		p.columns = d.free(l.own("rel_pos_w").Name, "torch.zeros(2 * window[1] - 1, head_dim)")
+	}
 	if err := l.draft(d, p, c); err != nil {
 		return Torch{}, err
 	}
@@ -69,9 +73,33 @@ func (l *windowAttention) index(d *draft, p *squareParts, table *piece) error {
 		"place = torch.cartesian_prod(row, column)  # [tokens, 2]",
 		"offset = place[:, None] - place  # [tokens, tokens, 2]",
 		"row, column = offset[..., 0] + window[0] - 1, offset[..., 1] + window[1] - 1",
-		"self.register_buffer("+py(name)+", row * (2 * window[1] - 1) + column)")
-	p.terms = append(p.terms, table.of("")+"[self."+name+"].movedim(-1, 0)")
+		"index = row * (2 * window[1] - 1) + column")
+	bias := table.of("") + "[self." + name + "]"
+	switch l.RelativeIndex {
+	case "flat":
+		d.init = append(d.init, "self.register_buffer("+py(name)+", index.flatten())")
+		bias += ".unflatten(0, (q.shape[-2], -1))"
+	case "none":
+		d.init = append(d.init, "self.register_buffer("+py(name)+", index, persistent=False)")
+	default:
+		d.init = append(d.init, "self.register_buffer("+py(name)+", index)")
+	}
+	p.terms = append(p.terms, bias+".movedim(-1, 0)")
 	return nil
+}
+
+// decomposed writes what queries have to do with each offset along an axis.
+func (l *windowAttention) decomposed(d *draft, p *squareParts) {
+	d.step(
+		"row = torch.arange(self.window[0], device=x.device)",
+		"column = torch.arange(self.window[1], device=x.device)",
+		"by_row = "+p.rows.of("")+"[row[:, None] - row + self.window[0] - 1]",
+		"by_column = "+p.columns.of("")+"[column[:, None] - column + self.window[1] - 1]",
+		"image = q.unflatten(-2, self.window)  # [..., rows, columns, head_dim]",
+		`down = torch.einsum("...hwc,hkc->...hwk", image, by_row)`,
+		`along = torch.einsum("...hwc,wkc->...hwk", image, by_column)`,
+		"offsets = down[..., :, None] + along[..., None, :]")
+	p.terms = append(p.terms, "offsets.flatten(-2).flatten(-3, -2)")
 }
 
 // shift is by how many tokens the windows are shifted along each axis.
@@ -141,6 +169,9 @@ func (l *windowAttention) overImage(d *draft, p *squareParts) {
 // within attends within each window.
 func (l *windowAttention) within(d *draft, p *squareParts) {
 	l.project(d, p, 1)
+	if l.Decomposed {
+		l.decomposed(d, p)
+	}
 	p.attend(d)
 	d.step("y = y.transpose(-3, -2).flatten(-2)  # [..., tokens, num_heads * head_dim]")
 	if p.o != nil {

@@ -70,6 +70,13 @@ var formulas = []struct {
 	{"separableConv2d", `{"outChannels": 6, "kernelSize": 3, "depthMultiplier": 2}`, []shape.Shape{{2, 4, 9, 9}}, 2 * 7 * 7 * 4 * 2 * (9 + 6), 0, 0},
 	{"transposeConv2d", `{"outChannels": 6, "kernelSize": 3, "stride": 2, "groups": 2}`, []shape.Shape{{2, 4, 5, 5}}, 2 * 4 * 5 * 5 * 3 * 9, 0, 0},
 
+	{"patchMerging", `{}`, []shape.Shape{{2, 4, 5, 6}}, 2 * 8 * 3 * 3 * 4 * 4, 0, 2 * 3 * 3 * 16},
+	{"patchMerging", `{"outFeatures": 5, "normLast": true}`, []shape.Shape{{2, 4, 5, 6}}, 2 * 5 * 3 * 3 * 4 * 4, 0, 2 * 3 * 3 * 5},
+	{"fourierPositions", `{"numFeatures": 5, "imgSize": 9}`, []shape.Shape{{2, 3, 2}}, 2 * 3 * 10, 0, 2 * 3 * 10},
+	{"fourierPositions", `{"numFeatures": 5, "imgSize": [3, 4]}`, nil, 12 * 10, 0, 12 * 10},
+	{"windowAttention", `{"numHeads": 2, "windowSize": [2, 3], "decomposedPositions": true, "bias": true}`, []shape.Shape{{1, 3, 4, 8}},
+		4*6*4*8*8 + 2*8*24*6 + 8*24*5, 0, 2 * 24 * 6},
+
 	{"matmul", `{}`, []shape.Shape{{2, 3, 4}, {2, 4, 5}}, 2 * 3 * 5 * 4, 0, 0},
 	{"graphConv", `{"outFeatures": 5}`, []shape.Shape{{9, 8}}, 2 * 9 * 8 * 5, 0, 0},
 	{"gcn", `{"outFeatures": 5}`, []shape.Shape{{9, 8}}, 9 * 8 * 5, 0, 0},
