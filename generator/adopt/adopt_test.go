@@ -39,6 +39,10 @@ func adopted(t *testing.T, src string) (*adopt.Import, *infer.Model) {
 	return in, r.Model
 }
 
+// unpublished are model types that the table has no checkpoint of: the table's
+// DeiT are not distilled, and so of type vit.
+var unpublished = []string{"deit"}
+
 // TestOracles imports every published configuration of a model type that is
 // known, and expects the published count to the unit.
 func TestOracles(t *testing.T) {
@@ -77,7 +81,7 @@ func TestOracles(t *testing.T) {
 		})
 	}
 	for _, typ := range known {
-		if !met[typ] {
+		if !met[typ] && !slices.Contains(unpublished, typ) {
 			t.Errorf("no published configuration of %s", typ)
 		}
 	}
@@ -144,6 +148,9 @@ func TestWrongKinds(t *testing.T) {
 // sound is a configuration that tests change one field of.
 const sound = `"model_type": "llama", "vocab_size": 96, "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4`
 
+// stages is a configuration of a pyramid, without its stages.
+const stages = `"model_type": "swin", "image_size": 32, "patch_size": 4, "embed_dim": 16, "window_size": 8`
+
 // TestErrors has one case for each way in which a configuration can be wrong.
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ name, src, want string }{
@@ -176,6 +183,23 @@ func TestErrors(t *testing.T) {
 		{"unknown layer type", `{` + strings.Replace(sound, "llama", "gemma2", 1) + `, "layer_types": ["full_attention", "none"]}`, `layer_types: "none" is not known`},
 		{"no tensors for it", `{` + strings.Replace(sound, "llama", "cohere", 1) + `, "use_qk_norm": true}`, `use_qk_norm: found true, which no layer type can say`},
 		{"patches", `{"model_type": "vit", "hidden_size": 64, "num_hidden_layers": 1, "num_attention_heads": 4, "intermediate_size": 64, "image_size": 8, "patch_size": 16}`, `patch_size: patches of 16 do not fit into an image of 8`},
+		{"many patches", `{"model_type": "vit", "hidden_size": 64, "num_hidden_layers": 1, "num_attention_heads": 4, "intermediate_size": 64, "image_size": 1000000, "patch_size": 1}`, `image_size: an image of 1000000 has 1000000 patches along each side, expected at most 32768`},
+		{"labels", `{"model_type": "vit", "hidden_size": 64, "num_hidden_layers": 1, "num_attention_heads": 4, "intermediate_size": 64, "image_size": 16, "patch_size": 16, "num_labels": 3, "id2label": {"0": "cat"}}`, `num_labels: found 3, but id2label names 1 classes`},
+		{"shared offsets", `{"model_type": "beit", "hidden_size": 64, "num_hidden_layers": 1, "num_attention_heads": 4, "intermediate_size": 64, "image_size": 16, "patch_size": 16, "use_shared_relative_position_bias": true}`, `use_shared_relative_position_bias: found true; only models whose layers have biases of their own`},
+		{"thin network", `{"model_type": "dinov2", "hidden_size": 64, "num_hidden_layers": 1, "num_attention_heads": 4, "mlp_ratio": 0.01, "image_size": 16, "patch_size": 16}`, `mlp_ratio: 0.01 times a width of 64 is no width`},
+		{"no stages", `{` + stages + `, "depths": [], "num_heads": []}`, `depths: lists 0 stages, expected 1 to 16`},
+		{"stages", `{` + stages + `, "depths": [1, 1], "num_heads": [4]}`, `num_heads: lists 1 stages, but there are 2`},
+		{"empty stage", `{` + stages + `, "depths": [1, 0], "num_heads": [4, 4]}`, `depths: found 0 for stage 1, expected a whole number from 1 to 10000`},
+		{"a stage of text", `{` + stages + `, "depths": ["1"], "num_heads": [4]}`, `depths: found a list, expected layers, one number for each stage`},
+		{"windows", `{` + stages + `, "depths": [1, 1], "num_heads": [4, 4]}`, `window_size: windows of 8 do not fit into stage 1, which is 4 patches high`},
+		{"patches of windows", `{` + strings.Replace(stages, "32", "34", 1) + `, "depths": [1], "num_heads": [4]}`, `patch_size: patches of 4 do not divide an image of 34`},
+		{"convolution stages", `{"model_type": "convnext", "hidden_sizes": [8, 8], "depths": [1, 1]}`, `hidden_sizes: lists 2 stages, but there are 4`},
+		{"nothing left", `{"model_type": "convnext", "image_size": 4, "num_stages": 2, "hidden_sizes": [8, 8], "depths": [1, 1]}`, `image_size: nothing is left of an image of 4 at stage 1`},
+		{"reduction", `{"model_type": "segformer", "image_size": 16, "num_encoder_blocks": 1, "hidden_sizes": [8], "depths": [1], "num_attention_heads": [1], "sr_ratios": [8], "patch_sizes": [7], "strides": [4], "mlp_ratios": [4]}`, `image_size: an image of 16 has 4 patches along each side at stage 0, expected 8 to 32768`},
+		{"widths of parts", `{"model_type": "sam", "mask_decoder_config": {"hidden_size": 128}}`, `mask_decoder_config.hidden_size: makes a width of 128, but prompt_encoder_config.hidden_size is 256`},
+		{"images of parts", `{"model_type": "sam", "prompt_encoder_config": {"image_size": 512}}`, `prompt_encoder_config.image_size: there are patches of 16 in an image of 512, but vision_config has patches of 16 in one of 1024`},
+		{"kinds of points", `{"model_type": "sam", "prompt_encoder_config": {"num_point_embeddings": 5}}`, `prompt_encoder_config.num_point_embeddings: found 5; points are of 4 kinds`},
+		{"window of an image", `{"model_type": "sam", "vision_config": {"window_size": 65}}`, `vision_config.window_size: windows of 65 do not fit into an image of 64 patches`},
 		{"padding", `{"model_type": "roberta", "vocab_size": 96, "hidden_size": 64, "num_hidden_layers": 1, "num_attention_heads": 4, "intermediate_size": 64, "max_position_embeddings": 2}`, `pad_token_id: positions begin behind the padding, 1, but there are 2`},
 		{"shared layers", `{"model_type": "albert", "vocab_size": 96, "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64, "num_hidden_groups": 2}`, `num_hidden_groups: found 2; only models with one layer for all can be imported`},
 		{"inner width", `{"model_type": "mamba", "vocab_size": 96, "hidden_size": 64, "num_hidden_layers": 2, "intermediate_size": 100}`, `intermediate_size: found 100, but expand · hidden_size is 128`},
@@ -196,6 +220,9 @@ func TestWarnings(t *testing.T) {
 		{"unknown", `{` + sound + `, "quantization_config": {}}`, `config.json:1:161: quantization_config is not read by the import of Llama; if it changes the architecture, so must the document`},
 		{"of another family", `{` + strings.Replace(sound, "llama", "mistral", 1) + `, "num_key_value_heads": 4, "attention_bias": true}`, `config.json:1:184: attention_bias is not read by the import of Mistral; if it changes the architecture, so must the document`},
 		{"nested", `{` + sound + `, "rope_scaling": {"type": "default", "wave": 1}}`, `config.json:1:182: rope_scaling.wave is not read by the import of Llama; if it changes the architecture, so must the document`},
+		{"another task", `{"model_type": "vit", "hidden_size": 64, "num_hidden_layers": 1, "num_attention_heads": 4, "intermediate_size": 64, "image_size": 16, "patch_size": 16, "architectures": ["ViTForMaskedImageModeling"]}`,
+			`config.json:1:170: architectures is not in the document: none of the classes that it names can be imported, the document is ViTModel`},
+		{"in a part", `{"model_type": "sam", "vision_config": {"image_size": 1024, "window": 7}}`, `config.json:1:71: vision_config.window is not read by the import of SAM; if it changes the architecture, so must the document`},
 		{"other parts", `{"text_config": {` + sound + `}, "vision_config": {}}`, `config.json:1:172: vision_config is not imported: the document is the language model alone, under the names of its own class`},
 	} {
 		in, err := adopt.Config("config.json", []byte(c.src), "")

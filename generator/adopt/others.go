@@ -2,8 +2,6 @@ package adopt
 
 import (
 	"fmt"
-	"slices"
-
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/strata-catalog/strata/generator/graph"
@@ -48,27 +46,6 @@ var others = []*Family{
 		}),
 		Harmless: []string{"use_mamba_kernels", "num_logits_to_keep"},
 		Build:    jamba,
-	},
-	{
-		Types: []string{"vit"}, Name: "ViT",
-		Fields: []Field{
-			size("hidden_size", "width of the model"),
-			depth("num_hidden_layers"),
-			size("num_attention_heads", "heads"),
-			size("intermediate_size", "inner width of the feed-forward network"),
-			size("image_size", "height and width of an image"),
-			size("patch_size", "height and width of a patch"),
-			count("num_channels", 3, "channels of an image"),
-			flag("qkv_bias", true, "queries, keys and values add a constant"),
-			lone("hidden_act", "gelu"), eps("layer_norm_eps", 1e-12),
-			series("architectures", "classes of the checkpoint; one for classification has a head"),
-			count("num_labels", 0, "classes of the head"),
-			Field{Name: "id2label", Kind: Object, Doc: "names of the classes of the head"},
-			count("pooler_output_size", 0, "width of the pooler, else hidden_size"),
-			word("pooler_act", "tanh", "activation of the pooler", "tanh"),
-		},
-		Harmless: []string{"encoder_stride"},
-		Build:    vit,
 	},
 }
 
@@ -116,89 +93,6 @@ func (c *config) rank(name string) int64 {
 		}
 		return whole(v, maxSize)
 	})
-	return n
-}
-
-// vit is ViT, with the head of a classifier or with a pooler.
-func vit(c *config) *graph.Document {
-	width, layers, heads := c.count("hidden_size"), c.layers("num_hidden_layers"), c.count("num_attention_heads")
-	image, patch, channels := c.count("image_size"), c.count("patch_size"), max(1, c.count("num_channels"))
-	c.split(width, heads, "hidden_size", "num_attention_heads")
-	if patch > image {
-		c.contradict("patch_size", "patches of %d do not fit into an image of %d", patch, image)
-	}
-	labels, pooled := c.labels(), c.count("pooler_output_size")
-	if pooled == 0 {
-		pooled = width
-	}
-	prefix := ""
-	if labels > 0 {
-		prefix = "vit."
-	}
-	side := image / patch
-	positions := side*side + 1
-	n := layered(c, "layer_norm_eps", true)
-
-	var s sheet
-	x := s.add("pixel_values", "input", params{"shape", []int64{1, channels, image, image}})
-	x = s.add(prefix+"embeddings.patch_embeddings", "patchEmbed", params{"imgSize", image, "patchSize", patch, "embedDim", width, "names", names("proj", "projection")}, x)
-	x = s.add(prefix+"embeddings.cls_token", "parameter", params{"shape", []int64{1, 1, width}, "mode", "concat"}, x)
-	x = s.add(prefix+"embeddings.position_embeddings", "parameter", params{"shape", []int64{1, positions, width}, "mode", "add"}, x)
-	x = s.repeat(prefix+"encoder.layer", []string{"layer"}, layers, x)
-	x = n.add(&s, prefix+"layernorm", x)
-	if labels > 0 {
-		x = s.add("class_token", "split", params{"dim", 1, "splitSize", 1}, x)
-		x = s.add("squeeze", "squeeze", params{"dim", 1}, x)
-		x = s.add("classifier", "linear", params{"outFeatures", labels}, x)
-		s.add("logits", "output", nil, x)
-	} else {
-		s.add("last_hidden_state", "output", nil, x)
-		pool(&s, x, pooled, []string{"pooler.dense", "pooler.activation"})
-	}
-	c.word("pooler_act")
-	return &graph.Document{
-		Source: c.src, ID: c.id, Name: c.id, Category: "Vision/Transformer", Tags: []string{"encoder", "image"}, Components: s.list,
-		Description: fmt.Sprintf("%s: encoder of %d layers, %d wide, over patches of %d × %d pixels", c.family.Name, layers, width, patch, patch),
-		Blocks:      []graph.Block{vitLayer(c, n, width, heads)},
-	}
-}
-
-// vitLayer is a layer under the names of the checkpoints, which are BERT's.
-func vitLayer(c *config, n norm, width, heads int64) graph.Block {
-	inner, act := c.count("intermediate_size"), c.word("hidden_act")
-	var b sheet
-	a := n.add(&b, "layernorm_before", "x")
-	a = b.add("attention.attention", "selfAttention", params{"numHeads", heads, "outProj", false, "qkvBias", c.flag("qkv_bias"), "names", names("q", "query", "k", "key", "v", "value")}, a)
-	a = b.add("attention.output.dense", "linear", params{"outFeatures", width}, a)
-	y := b.add("residual_attn", "add", nil, a, "x")
-	m := n.add(&b, "layernorm_after", y)
-	m = b.add("intermediate.dense", "linear", params{"outFeatures", inner}, m)
-	m = activate(&b, "intermediate.intermediate_act_fn", act, m)
-	m = b.add("output.dense", "linear", params{"outFeatures", width}, m)
-	out := b.add("residual_mlp", "add", nil, m, y)
-	return graph.Block{Name: "layer", Inputs: []string{"x"}, Components: b.list, Output: out}
-}
-
-// labels is how many classes the head of a classifier has, 0 where the
-// checkpoint has none. Two are what a configuration that does not say has.
-func (c *config) labels() int64 {
-	classes := list[string](c, "architectures")
-	n := c.count("num_labels")
-	if names, ok := value(c, "id2label", func(_ *Field, v jsontext.Value) (jsontext.Value, bool) { return v, v.Kind() == '{' }); ok {
-		if p, err := c.nested(member{names, 0}); err == nil {
-			if k := int64(len(p.order)); n > 0 && n != k {
-				c.contradict("num_labels", "found %d, but id2label names %d classes", n, k)
-			} else {
-				n = k
-			}
-		}
-	}
-	switch {
-	case slices.Contains(classes, "ViTForImageClassification") && n == 0:
-		return 2
-	case len(classes) > 0 && !slices.Contains(classes, "ViTForImageClassification"):
-		return 0
-	}
 	return n
 }
 

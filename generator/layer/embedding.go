@@ -476,7 +476,7 @@ func (l *fourierPositions) Infer(c *Call) shape.Tensor {
 		c.Report(WidthMismatch, "", "reads points […, 2] of x and y, but %s arrives", x.Dims.Brackets()).Fix = "feed it points of two coordinates"
 		return shape.Unknown
 	}
-	return values(x).WithWidth(features)
+	return values(x).AsSequence().WithWidth(features)
 }
 
 func (l *fourierPositions) Weights() []Tensor {
