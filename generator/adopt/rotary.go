@@ -33,6 +33,7 @@ var scalingFields = []Field{
 	number("beta_fast", 0, "turns above which angles stay"),
 	number("beta_slow", 0, "turns below which angles are stretched"),
 	number("attention_factor", 0, "factor of turned queries and keys"),
+	flag("truncate", true, "yarn's blend begins and ends at whole pairs of features"),
 	number("mscale", 0, "strength of that factor"),
 	number("mscale_all_dim", 0, "strength of the factor of all scores"),
 	object("full_attention", "the angles of layers that see all tokens"),
@@ -45,6 +46,7 @@ type turning struct {
 	scaling                                  string
 	factor, low, high, fast, slow, attention float64
 	original                                 int64
+	truncate                                 bool
 	scale                                    float64 // of all scores, as DeepSeek's yarn has it; 1 for none
 	local                                    float64 // base in layers with a window, 0 where it is not apart
 }
@@ -95,6 +97,7 @@ func (t *turning) stretch(p *config) {
 	}
 	t.low, t.high = p.number("low_freq_factor"), p.number("high_freq_factor")
 	t.fast, t.slow = p.number("beta_fast"), p.number("beta_slow")
+	t.truncate = p.flag("truncate")
 	t.attention = p.number("attention_factor")
 	mscale, all := p.number("mscale"), p.number("mscale_all_dim")
 	if t.scaling == "yarn" && mscale > 0 && all > 0 {
@@ -135,7 +138,7 @@ func (t turning) rope(c *config, id string, headDim, context int64, interleaved 
 		p = append(p, "lowFreqFactor", t.low, "highFreqFactor", t.high)
 	}
 	if t.scaling == "yarn" {
-		p = append(p, "betaFast", t.fast, "betaSlow", t.slow, "attentionFactor", t.attention)
+		p = append(p, "betaFast", t.fast, "betaSlow", t.slow, "truncate", t.truncate, "attentionFactor", t.attention)
 	}
 	return side{id: id, typ: "rope", p: p}
 }

@@ -134,7 +134,7 @@ var embeddings = []*Type{
 				{Params: `{"dim": 63}`},
 			},
 		},
-	}, rope{Theta: 10000, PartialRotaryFactor: 1, Scaling: "none", Factor: 1, LowFreqFactor: 1, HighFreqFactor: 4, BetaFast: 32, BetaSlow: 1}),
+	}, rope{Theta: 10000, PartialRotaryFactor: 1, Scaling: "none", Factor: 1, LowFreqFactor: 1, HighFreqFactor: 4, BetaFast: 32, BetaSlow: 1, Truncate: true}),
 	declare(Type{
 		Name: "alibi", Display: "ALiBi", Part: Embedding, Ports: optional, Source: true, Side: true, Position: true,
 		Also: []string{"alibiBias", "attentionWithLinearBiases"},
@@ -508,6 +508,7 @@ type rope struct {
 	HighFreqFactor      float64 `json:"highFreqFactor" min:"0" doc:"llama3: angles that turn more times stay as they are"`
 	BetaFast            float64 `json:"betaFast" min:"0" doc:"yarn: angles that turn more times than this within originalMaxSeqLen stay as they are"`
 	BetaSlow            float64 `json:"betaSlow" min:"0" doc:"yarn: angles that turn fewer times are stretched"`
+	Truncate            bool    `json:"truncate" doc:"yarn: the blend begins and ends at whole pairs of features"`
 	AttentionFactor     float64 `json:"attentionFactor" min:"0" default:"0.1 · ln(factor) + 1" doc:"yarn: factor of the turned queries and keys"`
 }
 

@@ -184,14 +184,18 @@ func (l *rope) yarn(a *angles) error {
 	a.length("original_len", l.OriginalMaxSeqLen)
 	a.arg("fast", l.BetaFast)
 	a.arg("slow", l.BetaSlow)
+	low, high := "low", "high"
+	if l.Truncate {
+		low, high = "math.floor(low)", "math.ceil(high)"
+	}
 	a.after = []string{
 		"# Slow turns are stretched, fast ones stay, those between are blended.",
 		"scale = self.dim / (2 * math.log(self.theta))",
 		"low = scale * math.log(self.original_len / (2 * math.pi * self.fast))",
 		"high = scale * math.log(self.original_len / (2 * math.pi * self.slow))",
-		"low, high = max(math.floor(low), 0), min(math.ceil(high), self.dim - 1)",
+		"low, high = max(" + low + ", 0), min(" + high + ", self.dim - 1)",
 		"pair = torch.arange(self.dim // 2, device=x.device)",
-		"stay = 1 - ((pair - low) / max(high - low, 0.001)).clamp(0, 1)",
+		"stay = 1 - ((pair - low) / (high - low or 0.001)).clamp(0, 1)",
 		"frequency = stay * frequency + (1 - stay) * frequency / self.factor",
 	}
 	if gain := l.gain(); gain != 1 {
