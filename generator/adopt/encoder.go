@@ -149,7 +149,7 @@ func (e *encoder) document() *graph.Document {
 	}{{"token_type_ids", "embeddings.token_type_embeddings", e.segments}, {"task_type_ids", "embeddings.task_type_embeddings", e.tasks}} {
 		if kind.rows > 0 {
 			s.add(kind.input, "input", ids)
-			summed = append(summed, s.add(kind.module, "segmentEmbedding", params{"numSegments", kind.rows, "embedDim", e.table}, kind.input))
+			summed = append(summed, s.add(kind.module, "embedding", params{"numEmbeddings", kind.rows, "embeddingDim", e.table}, kind.input))
 		}
 	}
 	x := summed[0]
