@@ -98,6 +98,7 @@ accept:
 training-tokens: 15e12
 training-images: 1.28e6
 released: 2019-02
+implementation: transformers.GPT2LMHeadModel
 masked-language-model: true
 ---
 
@@ -118,13 +119,14 @@ func TestNote(t *testing.T) {
 		Published: content.Published{Parameters: 124439808, Source: "the model card", Stored: 137022720,
 			Lines: []content.Line{{Elements: 12582912, What: "12 causal masks of 1024 × 1024"}}},
 		Oracle:         "gpt2",
+		Implementation: "transformers.GPT2LMHeadModel",
 		Accept:         []content.Accept{{Rule: "no-position", Why: "positions are learned"}},
 		TrainingTokens: 15_000_000_000_000,
 		Images:         1_280_000,
 		Released:       "2019-02",
 		MaskedLanguage: true,
 		Body:           "\nText.\n",
-		BodyLine:       26,
+		BodyLine:       27,
 	}
 	if d := cmp.Diff(want, *n, cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "places" }, cmp.Ignore())); d != "" {
 		t.Error(d)

@@ -120,6 +120,7 @@ var forms = map[string]form{
 	"url":      {"an address that begins with http:// or https://", webAddress},
 	"date":     {"a date, YYYY-MM-DD or YYYY-MM", date},
 	"language": {"a language tag such as en or pt-BR", regexp.MustCompile(`^[a-zA-Z]{2,3}(-[a-zA-Z0-9]{2,8})*$`).MatchString},
+	"python":   {"a name of Python with its module, such as transformers.LlamaForCausalLM", regexp.MustCompile(`^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$`).MatchString},
 	"name":     {"a name of lower-case letters, digits, - and _", regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`).MatchString},
 }
 

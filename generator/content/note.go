@@ -11,6 +11,7 @@ type Note struct {
 	Links          []Link    `yaml:"links" doc:"paper, code, checkpoint"`
 	Published      Published `yaml:"published" doc:"the published parameter count, with its source"`
 	Oracle         string    `yaml:"oracle" doc:"entry of the tables of published figures that the tests compare with"`
+	Implementation string    `yaml:"implementation" is:"python" doc:"class or builder of a library in Python whose tensors have the names and shapes of these; make verify compares them"`
 	Accept         []Accept  `yaml:"accept" doc:"findings that are right as they are, each with its reason"`
 	TrainingTokens int64     `yaml:"training-tokens" min:"1" doc:"tokens that the checkpoint was trained on"`
 	Images         int64     `yaml:"training-images" min:"1" doc:"images that the checkpoint saw: epochs × images"`

@@ -71,6 +71,7 @@ func TestFacts(t *testing.T) {
 	}
 	want := []string{
 		"Layers: 1", "Components: 3", "Parameters: 36", "Published parameters: 40 (the graph has 4 fewer, -10.0%)",
+		"Implementation: count only (names and shapes of the tensors are not compared with one)",
 		"Input shape: 1 × 8", "Output shape: 1 × 4",
 		"MACs: 32 MACs (one forward pass at the declared input)", "FLOPs: 64 FLOPs (2 for each MAC)",
 		"Released: 2020-05", "Verifier verdict: pass (1 advice)", "Graph JSON: ",

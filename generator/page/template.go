@@ -41,12 +41,14 @@ type Template struct {
 type Document struct {
 	Schema string `json:"schema" doc:"address of the schema"`
 	facts.Model
-	PickWhen   string      `json:"pick_when" doc:"when to pick the model, empty when nothing is said of it"`
-	Links      []Link      `json:"links" doc:"paper, code, checkpoint"`
-	Released   string      `json:"released" doc:"release date, YYYY-MM-DD or YYYY-MM, empty when not known"`
-	Checkpoint *Checkpoint `json:"checkpoint" doc:"what is published of a checkpoint, null when nothing is known"`
-	Diffs      []DiffEntry `json:"diffs" doc:"diffs with its nearest relatives, and those that somebody wrote about"`
-	URLs       URLs        `json:"urls" doc:"addresses of the template, from the root of the site"`
+	PickWhen string `json:"pick_when" doc:"when to pick the model, empty when nothing is said of it"`
+	Links    []Link `json:"links" doc:"paper, code, checkpoint"`
+	Released string `json:"released" doc:"release date, YYYY-MM-DD or YYYY-MM, empty when not known"`
+	// Implementation is what backs the names in the tensor ledger.
+	Implementation string      `json:"implementation" doc:"class or builder of a Python library whose tensors have the names and shapes of these, empty when none has been compared"`
+	Checkpoint     *Checkpoint `json:"checkpoint" doc:"what is published of a checkpoint, null when nothing is known"`
+	Diffs          []DiffEntry `json:"diffs" doc:"diffs with its nearest relatives, and those that somebody wrote about"`
+	URLs           URLs        `json:"urls" doc:"addresses of the template, from the root of the site"`
 }
 
 // A Link is a named address of another site.
@@ -160,7 +162,7 @@ func (s *Site) note(t *Template, e *catalog.Entry) (err error) {
 		return nil
 	}
 	t.PickWhen = pickWhen(n.PickWhen)
-	d.PickWhen, d.Released = t.PickWhen, n.Released
+	d.PickWhen, d.Released, d.Implementation = t.PickWhen, n.Released, n.Implementation
 	for _, l := range n.Links {
 		d.Links = append(d.Links, Link{l.Title, l.URL})
 	}
@@ -242,6 +244,12 @@ func (t *Template) facts(e *catalog.Entry) (list []Fact) {
 	}
 	if known := e.Published().Parameters; known > 0 {
 		count("Published parameters", known, difference(d.Parameters, known))
+	}
+	switch {
+	case d.Implementation != "":
+		list = append(list, Fact{Label: "Implementation", Text: d.Implementation, Note: "has the same tensors, by name and shape"})
+	case e.Published().Parameters > 0:
+		list = append(list, Fact{Label: "Implementation", Text: "count only", Note: "names and shapes of the tensors are not compared with one"})
 	}
 	if d.Buffers > 0 {
 		count("Buffers", d.Buffers, "stored elements that are no parameters")
