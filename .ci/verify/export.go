@@ -1,30 +1,42 @@
 //go:build ignore
 
 // Export writes what make verify checks: the PyTorch of each graph, and the
-// analysis that it is compared with. Beside the graphs it is given, it writes
-// every example of every layer type.
+// analysis that it is compared with. It is given graphs, or configurations to
+// import, or writes every example of every layer type; or it says which
+// importers there are.
 package main
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"log"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/strata-catalog/strata/generator/adopt"
+	"github.com/strata-catalog/strata/generator/content"
 	"github.com/strata-catalog/strata/generator/cost"
 	"github.com/strata-catalog/strata/generator/export"
 	"github.com/strata-catalog/strata/generator/facts"
+	"github.com/strata-catalog/strata/generator/graph"
 	"github.com/strata-catalog/strata/generator/layer"
 	"github.com/strata-catalog/strata/generator/pipeline"
 )
 
-// analysis is the published facts of a model, and why it has no PyTorch.
+// analysis is the published facts of a model, why it has no PyTorch, and what
+// it is compared with beyond that.
 type analysis struct {
 	*facts.Model
 	Unsupported []reason `json:"unsupported"`
+	// Implementation is the note's, Published too.
+	Implementation string          `json:"implementation,omitempty"`
+	Published      bool            `json:"published,omitempty"`
+	Config         json.RawMessage `json:"config,omitempty"`
+	Warnings       []string        `json:"warnings,omitempty"`
 }
 
 type reason struct {
@@ -35,18 +47,22 @@ type reason struct {
 func main() {
 	log.SetFlags(0)
 	out := flag.String("out", "", "folder to write to")
-	examples := flag.Bool("layers", false, "write the examples of the layer types, not graphs")
+	notes := flag.String("notes", "", "folder of the notes of the graphs")
+	kind := flag.String("kind", "graphs", "what the files are: graphs or configs; or layers or families, which need no files")
 	flag.Parse()
-	if err := run(*out, *examples, flag.Args()); err != nil {
+	if err := run(*out, *kind, *notes, flag.Args()); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(out string, examples bool, files []string) error {
+func run(out, kind, notes string, files []string) error {
+	if kind == "families" {
+		return json.NewEncoder(os.Stdout).Encode(families())
+	}
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return err
 	}
-	if examples {
+	if kind == "layers" {
 		return writeLayers(out)
 	}
 	for _, file := range files {
@@ -54,11 +70,78 @@ func run(out string, examples bool, files []string) error {
 		if err != nil {
 			return err
 		}
-		if err := write(out, base(file), file, src); err != nil {
+		var a analysis
+		if kind == "configs" {
+			a.Config = src
+			in, err := adopt.Config(file, src, base(file))
+			if err != nil {
+				if err := refuse(out, base(file), err); err != nil {
+					return err
+				}
+				continue
+			}
+			src, a.Warnings = graph.Encode(in.Document), in.Warnings
+		} else if notes != "" {
+			if err := a.claims(file, filepath.Join(notes, base(file)+".md")); err != nil {
+				return err
+			}
+		}
+		if err := write(out, base(file), file, src, a); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// refuse writes why there is no analysis.
+func refuse(out, base string, why error) error {
+	text, err := json.Marshal(map[string]string{"error": why.Error()})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(out, base+".json"), text, 0o666)
+}
+
+// claims reads what a template's note says of its tensors, and the
+// configuration that stands beside the graph.
+func (a *analysis) claims(file, note string) error {
+	src, err := os.ReadFile(note)
+	if err != nil {
+		return err
+	}
+	n, err := content.ParseNote(note, src)
+	if err != nil {
+		return err
+	}
+	a.Implementation, a.Published = n.Implementation, n.Published.Parameters > 0
+	a.Config, err = os.ReadFile(filepath.Join(filepath.Dir(file), "config.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// A family is what is asked of an importer.
+type family struct {
+	Types  []string `json:"types"`
+	Fields []field  `json:"fields"`
+}
+
+type field struct {
+	Name     string   `json:"name"`
+	Also     []string `json:"also"`
+	Required bool     `json:"required"`
+}
+
+func families() (all []family) {
+	for _, f := range adopt.All {
+		list := []field{}
+		for _, in := range f.Fields {
+			list = append(list, field{in.Name, append([]string{}, in.Also...), in.Required})
+		}
+		all = append(all, family{f.Types, list})
+	}
+	return all
 }
 
 // base names what is written after a graph: <name>.json, or <name>/model.json.
@@ -80,7 +163,7 @@ func writeLayers(out string) error {
 			if err != nil {
 				return err
 			}
-			if err := write(out, fmt.Sprintf("%s-%d", t.Name, k), t.Name, src); err != nil {
+			if err := write(out, fmt.Sprintf("%s-%d", t.Name, k), t.Name, src, analysis{}); err != nil {
 				return err
 			}
 		}
@@ -108,7 +191,7 @@ func graphOf(t *layer.Type, e layer.Example) ([]byte, error) {
 }
 
 // write writes <base>.json and, where the graph can be exported, <base>.py.
-func write(out, base, name string, src []byte) error {
+func write(out, base, name string, src []byte, a analysis) error {
 	r, err := pipeline.Run(name, src)
 	if err != nil {
 		return err
@@ -120,7 +203,7 @@ func write(out, base, name string, src []byte) error {
 	if err != nil {
 		return err
 	}
-	a := analysis{Model: facts.Of(r, plan, 0)}
+	a.Model = facts.Of(r, plan, 0)
 	python, err := export.Python(r.Model)
 	if err != nil {
 		for _, why := range export.Supported(r.Model) {

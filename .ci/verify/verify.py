@@ -2,11 +2,13 @@
 
     verify.py FOLDER
 
-FOLDER holds what export.go wrote: templates, reference, zoo, families, layers, options.
-Of every model, on the meta device, the distinct parameters, the tensors of its state dict,
-the output shapes and the work are compared with the analysis; of every family also the
-outputs with those of the reference that its weights are loaded from. The last line is
-"N passed, N failed"; the exit code is 1 when anything failed.
+FOLDER holds what export.go wrote: templates, reference, zoo, families, imports, layers,
+options. Of every model, on the meta device, the distinct parameters, the tensors of its
+state dict, the output shapes and the work are compared with the analysis; of every family
+also the outputs with those of the reference that its weights are loaded from. Templates and
+imports have the tensors of their implementation, by name and shape; small imports load its
+weights and yield its outputs, too. The last line is "N passed, N failed"; the exit code is
+1 when anything failed.
 """
 
 import argparse
@@ -21,7 +23,7 @@ import sys
 import tempfile
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -30,6 +32,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
+import implementations
 from families import FAMILIES, Family
 
 TOLERANCE = 1e-4  # of outputs, absolute
@@ -157,11 +160,13 @@ def check_parity(path: Path, family: Family) -> str:
     with torch.no_grad():
         want = family.outputs(reference, inputs)
         have = model(*inputs)
-    have = have if isinstance(have, tuple) else (have,)
+    return compare(have if isinstance(have, tuple) else (have,), want)
+
+
+def compare(have: Sequence[Tensor], want: Sequence[Tensor]) -> str:
     if [t.shape for t in have] != [t.shape for t in want]:
-        raise Mismatch(
-            f"yields {[*map(size, have)]}, the reference {[*map(size, want)]}"
-        )
+        shapes = [[size(t.shape) for t in side] for side in (have, want)]
+        raise Mismatch("yields {}, the reference {}".format(*shapes))
     worst = max(distance(a, b) for a, b in zip(have, want, strict=True))
     if not worst <= TOLERANCE:
         raise Mismatch(f"differs from the reference by {worst:.1e}")
@@ -250,6 +255,85 @@ def check_own(report: Report, title: str, folder: Path) -> None:
             report.add(Result(path.stem, faults=[f"has no PyTorch: {reasons(facts)}"]))
         else:
             report.add(check(path, facts))
+
+
+def same_tensors(name: str, facts: dict, config: dict | None) -> str:
+    """Compares the ledger with a class or builder, by its dotted name."""
+    with torch.device("meta"):
+        state = implementations.tensors(implementations.build(name, config))
+    want = implementations.shapes(implementations.untie(state, facts))
+    have = {t["name"]: tuple(map(int, t["shape"])) for t in facts["tensors"]}
+    if wrong := implementations.difference(have, want):
+        raise Mismatch(f"{name}: {wrong}")
+    return f"{name}, {len(have):,} tensors"
+
+
+def check_implementations(report: Report, folder: Path) -> None:
+    """Templates against the implementations that their notes name."""
+    print("\nImplementations of the templates")
+    for path, facts in models(folder):
+        result, config = Result(path.stem), facts.get("config")
+        with faults_of(path, result):
+            if name := facts.get("implementation"):
+                same = same_tensors(name, facts, config)
+                report.note(f"{path.stem}: {same}")
+            elif not facts.get("published"):
+                continue
+            else:
+                report.note(f"{path.stem}: count only")
+                with contextlib.suppress(implementations.Absent):
+                    name = config and implementations.class_of(config, outputs(facts))
+                    if name:
+                        raise Mismatch(
+                            f"{name} is there, but the note does not name it"
+                        )
+        report.count(result)
+
+
+def outputs(facts: dict) -> set[str]:
+    return {r["id"] for r in facts["rows"] if r["type"] == "output"}
+
+
+def check_imports(report: Report, folder: Path) -> None:
+    """Imported configurations against the classes that they are of."""
+    absent = {}
+    for kind in sorted(folder.iterdir()):
+        print(f"\nImports: {kind.name}")
+        for path, facts in models(kind):
+            result = Result(path.stem)
+            with faults_of(path, result):
+                if "error" in facts:
+                    raise Mismatch(facts["error"])
+                try:
+                    name = implementations.class_of(facts["config"], outputs(facts))
+                except implementations.Absent as why:
+                    absent[f"{kind.name}/{path.stem}"] = str(why)
+                    continue
+                same = same_tensors(name, facts, facts["config"])
+                if kind.name == "golden":
+                    same += f", outputs within {import_parity(path, name, facts)}"
+                report.note(f"{path.stem}: {same}")
+            report.count(result)
+    report.note(f"{len(absent)} are count only:")
+    for name, why in absent.items():
+        report.note(f"  {name}: {why}")
+
+
+def import_parity(path: Path, name: str, facts: dict) -> str:
+    """Loads the weights of an implementation, and compares the outputs."""
+    if facts["unsupported"]:
+        raise Mismatch(f"has no PyTorch: {reasons(facts)}")
+    torch.manual_seed(0)
+    reference = implementations.build(name, facts["config"]).eval()
+    disturb(reference)
+    model = model_class(load(path))().eval()
+    state = implementations.tensors(reference)
+    model.load_state_dict(implementations.untie(state, facts), strict=True)
+    inputs = implementations.operands(facts["config"], facts)
+    with torch.no_grad():
+        want = implementations.results(reference, inputs, facts)
+        have = model(*inputs.values())
+    return compare(have if isinstance(have, tuple) else (have,), want)
 
 
 def check_families(report: Report, folder: Path) -> None:
@@ -370,6 +454,8 @@ def main() -> int:
     else:
         print("\nZoo: skipped, ../shared/zoo is not there")
     check_families(report, folder / "families")
+    check_implementations(report, folder / "templates")
+    check_imports(report, folder / "imports")
     check_small(report, "Examples of the layer types", folder / "layers")
     check_small(report, "Options of the layer types", folder / "options")
     check_tools(report, folder)

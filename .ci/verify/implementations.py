@@ -1,0 +1,124 @@
+"""The classes of transformers and torchvision that templates and imports are compared with."""
+
+import importlib
+from collections.abc import Callable
+
+import torch
+import transformers as hf
+from torch import Tensor, nn
+from transformers.core_model_loading import revert_weight_conversion
+from transformers.models.auto import modeling_auto as auto
+
+Shapes = dict[str, tuple[int, ...]]
+
+
+class Absent(Exception):
+    """The pinned libraries do not have it; the message says what."""
+
+
+def named(path: str) -> Callable[..., nn.Module]:
+    """What a dotted name stands for."""
+    module, _, name = path.rpartition(".")
+    found = getattr(importlib.import_module(module), name, None)
+    if found is None:
+        raise Absent(f"{module} has no {name}")
+    return found
+
+
+def build(path: str, config: dict | None) -> nn.Module:
+    """The model of a dotted name; a configuration is that of its class."""
+    make = named(path)
+    if config is None:
+        return make()
+    return make(configuration(config))
+
+
+def configuration(config: dict) -> hf.PretrainedConfig:
+    made = hf.AutoConfig.for_model(**config, attn_implementation="eager")
+    for part in (made, made.get_text_config()):
+        # The default of a class may lie outside of a small vocabulary.
+        if (getattr(part, "pad_token_id", None) or 0) >= getattr(
+            part, "vocab_size", 1 << 62
+        ):
+            part.pad_token_id = None
+    return made
+
+
+def class_of(config: dict, outputs: set[str]) -> str:
+    """The dotted name of the class that a configuration is of.
+
+    Where it names none, that is the one that yields the outputs of the document.
+    """
+    kind = config["model_type"]
+    if kind not in hf.CONFIG_MAPPING:
+        raise Absent(f"transformers has no {kind}")
+    mappings = [auto.MODEL_MAPPING_NAMES]
+    if "logits" in outputs:
+        mappings = [
+            auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+            auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES,
+            auto.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES,
+            auto.MODEL_FOR_SPEECH_SEQ_2_SEQ_MAPPING_NAMES,
+            auto.MODEL_FOR_IMAGE_CLASSIFICATION_MAPPING_NAMES,
+            auto.MODEL_FOR_SEMANTIC_SEGMENTATION_MAPPING_NAMES,
+        ]
+    names = [m[kind] for m in mappings if kind in m]
+    name = (config.get("architectures") or names)[0]
+    if not hasattr(hf, name):
+        raise Absent(f"transformers has no {name}")
+    return f"transformers.{name}"
+
+
+def tensors(model: nn.Module) -> dict[str, Tensor]:
+    """The state dict, under the names that a checkpoint of the model has."""
+    state = model.state_dict()
+    if isinstance(model, hf.PreTrainedModel):
+        return revert_weight_conversion(model, state)
+    return state
+
+
+def shapes(state: dict[str, Tensor]) -> Shapes:
+    return {name: tuple(t.shape) for name, t in state.items()}
+
+
+def untie(state: dict[str, Tensor], facts: dict) -> dict[str, Tensor]:
+    """A state dict with tied tensors under each of their names.
+
+    A checkpoint may have them under the first alone, where one module has several places.
+    """
+    ties = {t["name"]: t["tied_to"] for t in facts["tensors"] if t["tied_to"]}
+    more = {k: state[v] for k, v in ties.items() if k not in state and v in state}
+    return state | more
+
+
+def difference(have: Shapes, want: Shapes) -> str:
+    """The first names that two lists of tensors differ in, "" where they do not."""
+    wrong = [n for n in sorted(have.keys() | want.keys()) if have.get(n) != want.get(n)]
+    lines = [f"{n}: derived {have.get(n)}, implementation {want.get(n)}" for n in wrong]
+    more = f" and {len(lines) - 4} more" if len(lines) > 4 else ""
+    return "; ".join(lines[:4]) + more
+
+
+def operands(config: dict, facts: dict) -> dict[str, Tensor]:
+    """Random inputs by the names of the document, which are those of forward()."""
+    text = configuration(config).get_text_config()
+    sizes = {
+        "token_type_ids": "type_vocab_size",
+        "task_type_ids": "task_type_vocab_size",
+    }
+    made = {}
+    for row in facts["rows"]:
+        if row["type"] == "input":
+            name, shape = row["id"], tuple(map(int, row["output_shape"]))
+            bound = name.endswith("_ids") and getattr(
+                text, sizes.get(name, "vocab_size")
+            )
+            made[name] = torch.randint(bound, shape) if bound else torch.randn(shape)
+    return made
+
+
+def results(model: nn.Module, inputs: dict[str, Tensor], facts: dict) -> list[Tensor]:
+    """What a reference yields of what the document calls outputs."""
+    cached = "use_cache" in model.forward.__code__.co_varnames
+    result = model(**inputs, **({"use_cache": False} if cached else {}))
+    return [getattr(result, r["id"]) for r in facts["rows"] if r["type"] == "output"]
