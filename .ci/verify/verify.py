@@ -28,12 +28,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 
+import implementations
 import torch
+from families import FAMILIES, Family
 from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
-
-import implementations
-from families import FAMILIES, Family
 
 TOLERANCE = 1e-4  # of outputs, absolute
 WORK_TOLERANCE = 1e-3  # of multiply-accumulates, relative

@@ -172,7 +172,7 @@ func TestTime(t *testing.T) {
 	m := analyse(t, "model.json", broken(10_000))
 	start := time.Now()
 	found := verify.Run(m, verify.All, verify.Options{})
-	if took := time.Since(start); took > 2*time.Second {
+	if took := time.Since(start); took > quadratic {
 		t.Errorf("took %v", took)
 	}
 	if len(found) != 20_001 { // and that there is no output
@@ -183,6 +183,10 @@ func TestTime(t *testing.T) {
 		t.Errorf("the last finding is at %v, want column %d", last.Position, want)
 	}
 }
+
+// quadratic is less than what a search that grows with the square of these
+// graphs takes, and far more than a machine under load needs for the others.
+const quadratic = 30 * time.Second
 
 // TestTimeSound bounds what ten thousand components without an error cost, in
 // graphs on which a search back along the edges, or through what was found
@@ -220,7 +224,7 @@ func TestTimeSound(t *testing.T) {
 			m := analyse(t, "model.json", b.String())
 			start := time.Now()
 			found := verify.Run(m, verify.All, verify.Options{})
-			if took := time.Since(start); took > 2*time.Second {
+			if took := time.Since(start); took > quadratic {
 				t.Errorf("took %v", took)
 			}
 			for _, f := range found {
@@ -253,7 +257,7 @@ func TestTimeInstances(t *testing.T) {
 	m := analyse(t, "model.json", b.String())
 	start := time.Now()
 	found := verify.Run(m, verify.All, verify.Options{})
-	if took := time.Since(start); took > 2*time.Second {
+	if took := time.Since(start); took > quadratic {
 		t.Errorf("took %v", took)
 	}
 	if !slices.ContainsFunc(found, func(f verify.Finding) bool {
