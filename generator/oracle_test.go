@@ -524,12 +524,12 @@ func TestStateDict(t *testing.T) {
 			"conv2.weight": "[256, 256, 1, 1]",
 		}},
 		"u-net": {46, map[string]string{
-			"down1.0.conv1.weight": "[64, 1, 3, 3]",
-			"down5.0.conv2.weight": "[1024, 1024, 3, 3]",
-			"up4.0.upconv.weight":  "[1024, 512, 2, 2]",
-			"up4.0.conv1.weight":   "[512, 1024, 3, 3]",
-			"up1.0.conv2.bias":     "[64]",
-			"score.weight":         "[2, 64, 1, 1]",
+			"down1.conv1.weight": "[64, 1, 3, 3]",
+			"down5.conv2.weight": "[1024, 1024, 3, 3]",
+			"up4.upconv.weight":  "[1024, 512, 2, 2]",
+			"up4.conv1.weight":   "[512, 1024, 3, 3]",
+			"up1.conv2.bias":     "[64]",
+			"score.weight":       "[2, 64, 1, 1]",
 		}},
 	}
 	for _, id := range ids(t) {
@@ -713,7 +713,7 @@ func described(m *infer.Model) string {
 // has, its norms included.
 func TestLatentAttention(t *testing.T) {
 	m := analyse(t, cases+"/deepseek-v3.json")
-	i, ok := m.Graph.Find("model.sparse_layers.57.attention.0.self_attn")
+	i, ok := m.Graph.Find("model.sparse_layers.57.attention.self_attn")
 	if !ok {
 		t.Fatal("the last layer's attention is not in the graph")
 	}

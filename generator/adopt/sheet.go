@@ -19,7 +19,7 @@ type params []any
 // the layer type are left out, as are those of value 0, "" or nil, which are
 // not given.
 func (s *sheet) add(id, typ string, p params, inputs ...string) string {
-	c := graph.Component{ID: id, Type: typ, Repeat: 1, Inputs: refs(inputs)}
+	c := graph.Component{ID: id, Type: typ, Inputs: refs(inputs)}
 	t, _ := layer.Lookup(typ)
 	for i := 0; i < len(p); i += 2 {
 		name, value := p[i].(string), encode(p[i+1])

@@ -2,7 +2,6 @@ package expand
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -35,6 +34,7 @@ type Node struct {
 // A Frame is one instance of a block.
 type Frame struct {
 	ID       string // path of the component that uses the block: layers
+	Path     string // path of the instance: layers.0
 	Block    string
 	Instance int // from 0
 	Count    int
@@ -203,10 +203,11 @@ type expander struct {
 	g      *Graph
 	blocks map[string]*template
 	refs   []pending // by node
-	// numbered says that some id has a step of digits, as paths of instances have.
-	numbered bool
-	text     int64 // bytes that the values of blocks have expanded to
-	starved  bool  // some block is given fewer sources than it has inputs
+	// meeting says that the paths of two scopes may meet: some id has a step of
+	// digits, as those of instances have, or some instance has another step.
+	meeting bool
+	text    int64 // bytes that the values of blocks have expanded to
+	starved bool  // some block is given fewer sources than it has inputs
 }
 
 func (x *expander) errorf(pos int, format string, args ...any) error {
@@ -240,7 +241,7 @@ func (x *expander) index(t *template, b *graph.Block) error {
 			continue
 		}
 		t.names[c.ID] = i
-		x.numbered = x.numbered || numbered(c.ID)
+		x.meeting = x.meeting || numbered(c.ID) || c.IsBlock() && (c.Repeat == 0 || c.First != "")
 		for _, p := range c.Params {
 			t.variable[i] = t.variable[i] || b != nil && variable(p.Value, 0) >= 0
 		}
@@ -339,9 +340,10 @@ func (x *expander) sizeOfUse(t *template, c *graph.Component, path []string) err
 		if t.depth > graph.MaxDepth {
 			return x.errorf(c.Pos, "blocks within blocks to a depth of more than %d, at %s", graph.MaxDepth, strings.Join(append(path, name), " → "))
 		}
-		one.text += one.components * int64(len(c.ID)+len(".100000.")) // the path before each id
-		times := c.Repeat / int64(len(used))
-		if int64(j) < c.Repeat%int64(len(used)) {
+		one.text += one.components * int64(len(c.ID)+len(c.First)+len(".100000.")) // the path before each id
+		repeat := max(c.Repeat, 1)
+		times := repeat / int64(len(used))
+		if int64(j) < repeat%int64(len(used)) {
 			times++
 		}
 		t.total = t.total.plus(times, one)
@@ -437,13 +439,16 @@ func (x *expander) repeat(s *scope, c *graph.Component, variable bool) (*scope, 
 	period := max(len(c.Pattern), 1)
 	starts := make([]int, 0, period) // first node of the first instance of each block of the pattern
 	var before *scope
-	frames := make([]Frame, c.Repeat)
+	frames := make([]Frame, max(c.Repeat, 1))
 	for i := range frames {
 		t := x.blocks[c.BlockOf(i)]
-		frames[i] = Frame{ID: path, Block: t.name, Instance: i, Count: len(frames), Parent: s.frame}
+		frames[i] = Frame{ID: path, Path: path, Block: t.name, Instance: i, Count: len(frames), Parent: s.frame}
+		if step := c.Step(i); step != "" {
+			frames[i].Path += "." + step
+		}
 		inst := &scope{
 			t:      t,
-			prefix: path + "." + strconv.Itoa(i) + ".",
+			prefix: frames[i].Path + ".",
 			frame:  &frames[i],
 		}
 		x.inputs(inst, s, c, before)
@@ -554,8 +559,8 @@ func lookup(values []graph.Param, name string) (string, bool) {
 
 // identify prepares the nodes' ids to be looked up, and finds ids that two
 // scopes share. In a document without blocks the components are the nodes.
-// Where no id has a step of digits, a path tells its scope, and two scopes
-// cannot share one: the map can wait until something is looked up.
+// Where no paths can meet, a path tells its scope, and two scopes cannot share
+// one: the map can wait until something is looked up.
 func (x *expander) identify(top *template) {
 	g := x.g
 	if len(g.Doc.Blocks) == 0 {
@@ -569,7 +574,7 @@ func (x *expander) identify(top *template) {
 		}
 		return m
 	})
-	if !x.numbered {
+	if !x.meeting {
 		return
 	}
 	for i := range g.Nodes {

@@ -39,7 +39,7 @@ func (g *Graph) component(i int, outputs []int) graph.Component {
 	n := &g.Nodes[i]
 	c := graph.Component{
 		ID: n.ID, Type: n.Component.Type, Name: n.Name(), Params: n.Params,
-		Repeat: 1, HasInputs: true, Inputs: make([]graph.Ref, len(n.Inputs)),
+		HasInputs: true, Inputs: make([]graph.Ref, len(n.Inputs)),
 	}
 	if n.SharedBy >= 0 {
 		c.SharedWith.ID = g.Nodes[n.SharedBy].ID

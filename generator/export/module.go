@@ -338,11 +338,7 @@ func (w *writer) method(b, inits *lines, args, yields string, forward *lines) {
 func (w *writer) className(p *part) string {
 	n := &w.m.Nodes[p.nodes[0]]
 	for f := n.Frame; f != nil; f = f.Parent {
-		depth := strings.Count(f.ID, ".") + 1
-		if strings.HasPrefix(n.ID, f.ID+"."+strconv.Itoa(f.Instance)+".") {
-			depth++
-		}
-		if depth == p.depth {
+		if strings.Count(f.Path, ".")+1 == p.depth {
 			return camel(f.Block)
 		}
 	}

@@ -427,7 +427,6 @@ func (d *decoder) components() []Component {
 }
 
 func (d *decoder) component(c *Component) {
-	c.Repeat = 1
 	_, c.Pos = d.peek()
 	repeated := -1
 	each := false
@@ -472,6 +471,14 @@ func (d *decoder) component(c *Component) {
 				d.fail(at, "", "found %d, expected 1 to %d instances", n, MaxRepeat)
 			}
 			c.Repeat, repeated = n, at
+		case "first":
+			var at int
+			if c.First, at = d.str(); c.First == "" {
+				break
+			}
+			if _, _, ok := cutNumber(c.First); !ok || len(c.First) > MaxName {
+				d.fail(at, "", "found %s, expected a name that ends in a number, such as layer_0 or block1", words.Quote(c.First))
+			}
 		case "share":
 			c.Share = d.boolean()
 		case "with":
@@ -492,12 +499,14 @@ func (d *decoder) component(c *Component) {
 		d.fail(c.Pos, "", "component %q has both a type and a block; keep one", c.ID)
 	case c.Block != "" && len(c.Pattern) > 0:
 		d.fail(c.Pos, "", "component %q has both a block and a pattern; keep one", c.ID)
-	case c.Type != "" && (repeated >= 0 || c.Share || len(c.With) > 0 || each):
-		d.fail(c.Pos, "", "component %q is a layer, but has repeat, share, with or each, which belong to a block; move the layer into a block", c.ID)
+	case c.First != "" && c.Repeat == 0 && c.IsBlock():
+		d.fail(c.Pos, "", "component %q names its first instance, but has no repeat; add \"repeat\", or leave \"first\" out", c.ID)
+	case c.Type != "" && (repeated >= 0 || c.First != "" || c.Share || len(c.With) > 0 || each):
+		d.fail(c.Pos, "", "component %q is a layer, but has repeat, first, share, with or each, which belong to a block; move the layer into a block", c.ID)
 	}
 	for _, e := range c.Each {
-		if int64(len(e.Values)) != c.Repeat {
-			d.fail(e.Pos, ".each."+e.Name, "found %d values, expected %d, one for each instance", len(e.Values), c.Repeat)
+		if want := max(c.Repeat, 1); int64(len(e.Values)) != want {
+			d.fail(e.Pos, ".each."+e.Name, "found %d values, expected %d, one for each instance", len(e.Values), want)
 		}
 	}
 	if c.Name == "" {

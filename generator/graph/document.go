@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -45,7 +46,8 @@ type Component struct {
 
 	Block   string   // the block to use, or
 	Pattern []string // the blocks to cycle through
-	Repeat  int64    // instances; 1 when not given
+	Repeat  int64    // instances; 0 when not given: one, whose path has no step of its own
+	First   string   // path step of the first instance, ending in a number; "" for "0"
 	Share   bool     // every instance has the same weights
 	With    []Param
 	Each    []Each
@@ -63,6 +65,25 @@ func (c *Component) BlockOf(i int) string {
 		return c.Pattern[i%len(c.Pattern)]
 	}
 	return c.Block
+}
+
+// Step is the path step of instance i: the number at the end of First, counted
+// on. It is "" for a block that is used without a repeat.
+func (c *Component) Step(i int) string {
+	if c.Repeat == 0 {
+		return ""
+	}
+	name, number, _ := cutNumber(c.First)
+	return name + strconv.FormatInt(number+int64(i), 10)
+}
+
+// cutNumber parts a name from the number at its end. A name without one, or
+// with one that is written in another way than counting does, is no step.
+func cutNumber(step string) (name string, number int64, ok bool) {
+	name = strings.TrimRight(step, "0123456789")
+	digits := step[len(name):]
+	number, err := strconv.ParseInt(digits, 10, 64)
+	return name, number, err == nil && number <= MaxNumber && strconv.FormatInt(number, 10) == digits
 }
 
 // A Param is one member of an object: its name and its value as compact JSON.

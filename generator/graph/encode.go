@@ -152,9 +152,10 @@ func (w *writer) component(c *Component) {
 	w.text("block", c.Block)
 	w.strings("pattern", c.Pattern)
 	w.text("name", c.Name)
-	if c.Repeat != 1 {
+	if c.Repeat != 0 {
 		w.raw("repeat", strconv.FormatInt(c.Repeat, 10))
 	}
+	w.text("first", c.First)
 	if c.Share {
 		w.raw("share", "true")
 	}

@@ -22,7 +22,7 @@ func drawGraph(t *rapid.T) *graph.Document {
 	doc := &graph.Document{ID: "drawn", Name: "Drawn"}
 	n := rapid.IntRange(1, 24).Draw(t, "components")
 	for i := range n {
-		c := graph.Component{ID: fmt.Sprintf("n%d", i), Name: fmt.Sprintf("n%d", i), Repeat: 1, HasInputs: true}
+		c := graph.Component{ID: fmt.Sprintf("n%d", i), Name: fmt.Sprintf("n%d", i), HasInputs: true}
 		typ := rapid.SampledFrom(layer.All).Draw(t, "type")
 		c.Type = typ.Name
 		if i == 0 || rapid.IntRange(0, 9).Draw(t, "input") == 0 {

@@ -146,12 +146,14 @@ func component() object {
 			{"sharedWith", text("Id of an earlier component whose weights this one has.")},
 			{"block", text("Name of the block that stands here.")},
 			{"pattern", ids("Names of the blocks that the instances cycle through.")},
-			{"repeat", typed("integer", "Number of instances, one after the other.", member{"minimum", 1}, member{"maximum", graph.MaxRepeat}, member{"default", 1})},
+			{"repeat", typed("integer", "Number of instances, one after the other. They are numbered in the paths of their layers; a block without repeat is one instance without a number.", member{"minimum", 1}, member{"maximum", graph.MaxRepeat})},
+			{"first", typed("string", "Path step of the first instance, which ends in a number that the others count on, such as layer_1.", member{"pattern", "^$|(^|[^0-9])(0|[1-9][0-9]*)$"}, member{"default", "0"})},
 			{"share", typed("boolean", "Whether all instances have the same weights.", member{"default", false})},
 			{"with", typed("object", `Values of the block: what "$name" stands for in it.`)},
 			{"each", typed("object", "Values that differ from instance to instance: a list as long as the repeat for each name.",
 				member{"additionalProperties", object{{"type", []string{"array", "null"}}}})},
 		}},
+		{"dependentRequired", object{{"first", []string{"repeat"}}}},
 		{"oneOf", forms()},
 		{"allOf", byType},
 	}
@@ -164,7 +166,7 @@ func forms() []object {
 	given := object{{"type", "string"}, {"minLength", 1}}
 	return []object{
 		{{"title", "Layer"}, {"required", []string{"type"}}, {"properties", object{
-			{"type", given}, {"block", absent}, {"pattern", none}, {"repeat", object{{"type", "null"}}},
+			{"type", given}, {"block", absent}, {"pattern", none}, {"repeat", object{{"type", "null"}}}, {"first", absent},
 			{"share", object{{"enum", []any{false, nil}}}}, {"with", object{{"maxProperties", 0}}}, {"each", false},
 		}}},
 		{{"title", "Block"}, {"required", []string{"block"}}, {"properties", object{{"block", given}, {"type", absent}, {"pattern", none}}}},

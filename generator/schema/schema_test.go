@@ -145,6 +145,11 @@ func TestForms(t *testing.T) {
 		{`{"id": "a", "type": "rope", "params": {"dim": 64, "scaling": "yarm"}}`, false},
 		{`{"id": "a", "block": "b", "repeat": 36, "share": true, "with": {"w": 1}, "each": {"kv": [8, null]}}`, true},
 		{`{"id": "a", "pattern": ["b", "c"], "repeat": 6, "type": null}`, true},
+		{`{"id": "a", "block": "b", "repeat": 12, "first": "layer_0"}`, true},
+		{`{"id": "a", "block": "b", "repeat": 12, "first": "layer"}`, false},
+		{`{"id": "a", "block": "b", "repeat": 12, "first": "layer_00"}`, false},
+		{`{"id": "a", "block": "b", "first": "layer_0"}`, false},
+		{`{"id": "a", "type": "relu", "first": "layer_0"}`, false},
 		{`{"id": "a", "type": "relu", "block": null, "repeat": null, "share": false, "with": {}}`, true},
 		{`{"id": "a", "type": "relu", "share": true}`, false},
 		{`{"id": "a", "type": "relu", "each": {}}`, false},
@@ -271,7 +276,7 @@ func TestMembers(t *testing.T) {
 		SharedWith: graph.Ref{ID: "b"},
 	}
 	use := graph.Component{
-		ID: "b", Block: "b", Repeat: 2, Share: true, With: []graph.Param{{Name: "w", Value: "1"}},
+		ID: "b", Block: "b", Repeat: 2, First: "layer_1", Share: true, With: []graph.Param{{Name: "w", Value: "1"}},
 		Each: []graph.Each{{Name: "e", Values: []graph.Param{{Value: "1"}, {Value: "2"}}}},
 	}
 	cycle := graph.Component{ID: "c", Pattern: []string{"b"}, Repeat: 2}
