@@ -73,6 +73,22 @@ var embeddings = []*Type{
 		},
 	}, positionalEncoding{}),
 	declare(Type{
+		Name: "timestepEmbedding", Display: "Timestep Embedding", Part: Embedding, Ports: unary,
+		Also: []string{"timesteps", "timestepEmbed", "sinusoidalTimestepEmbedding", "fourierTimeEmbedding"},
+		Doc: Doc{
+			Summary: "Turns each number, such as the step of a diffusion, into cosines and sines of its products with a geometric series of frequencies.",
+			Shape:   "dim is put behind the axes of the numbers",
+			Work:    elementWork,
+			Source:  "https://arxiv.org/abs/2006.11239",
+			Examples: []Example{
+				{Params: `{"dim": 320}`, In: []shape.Shape{{1}}},
+				{Params: `{"dim": 256}`, In: []shape.Shape{{1, 6}}},
+				{Params: `{"dim": 255}`, In: []shape.Shape{{1}}},
+				{Params: `{"dim": 1}`, In: []shape.Shape{{1}}},
+			},
+		},
+	}, timestepEmbedding{MaxPeriod: 10000}),
+	declare(Type{
 		Name: "segmentEmbedding", Display: "Segment Embedding", Part: Embedding, Ports: unary,
 		Also: []string{"tokenTypeEmbedding"},
 		Doc: Doc{
@@ -310,6 +326,29 @@ func (l *positionalEncoding) Weights() []Tensor {
 }
 
 func (l *positionalEncoding) Work(c *Call, out shape.Tensor) Work { return Elementwise(out.Dims, 1) }
+
+// timestepEmbedding is that of DDPM, with the cosines first, as in DiT and
+// Stable Diffusion.
+type timestepEmbedding struct {
+	Dim       int64   `json:"dim" alias:"embedDim,embeddingDim" min:"2" unit:"features" required:"true" doc:"cosines and sines for each number, half of them each; a zero at the end where it is odd"`
+	MaxPeriod float64 `json:"maxPeriod" min:"1" doc:"the lowest frequency is nearly one radian in so many steps, the highest one in each step"`
+}
+
+func (l *timestepEmbedding) Infer(c *Call) shape.Tensor {
+	x := c.First()
+	if !x.Known() || x.Rank() == 0 {
+		return shape.Unknown
+	}
+	// Each sample of a batch has a step of its own.
+	if x.Batch == shape.Undecided {
+		x.Batch = shape.Batched
+	}
+	return shape.Last(append(append(shape.Shape{}, x.Dims...), l.Dim), x.Batch)
+}
+
+func (l *timestepEmbedding) Weights() []Tensor { return nil }
+
+func (l *timestepEmbedding) Work(c *Call, out shape.Tensor) Work { return Elementwise(out.Dims, 1) }
 
 // segmentEmbedding is torch.nn.Embedding over segments, added.
 type segmentEmbedding struct {

@@ -6,7 +6,7 @@ import (
 	"github.com/strata-catalog/strata/generator/shape"
 )
 
-const gatedWeights = "gate_proj and up_proj [intermediateSize, embedDim], down_proj [embedDim, intermediateSize]; fused: gate_up_proj [2 · intermediateSize, embedDim] for the first two"
+const gatedWeights = "gate_proj and up_proj [intermediateSize, embedDim], down_proj [embedDim, intermediateSize]; fused, fusedGateLast: gate_up_proj [2 · intermediateSize, embedDim] for the first two"
 
 const gatedWork = "3 · tokens · embedDim · intermediateSize, over the whole batch; 2 · tokens · intermediateSize element-wise operations"
 
@@ -54,6 +54,7 @@ var feedForwards = []*Type{
 			Source:  "https://arxiv.org/abs/2002.05202",
 			Examples: []Example{
 				{Params: `{"dim": 768, "hiddenDim": 1152, "layout": "fused", "names": {"gate_up": "Wi", "down": "Wo"}}`, In: []shape.Shape{{1, 512, 768}}},
+				{Params: `{"dim": 320, "hiddenDim": 1280, "bias": true, "layout": "fusedGateLast", "names": {"gate_up": "net.0.proj", "down": "net.2"}}`, In: []shape.Shape{{1, 4096, 320}}},
 				{Params: `{"dim": 768, "hiddenDim": 1152, "layout": "stacked"}`, In: []shape.Shape{{1, 512, 768}}},
 			},
 		},
@@ -144,7 +145,7 @@ type gated struct {
 	EmbedDim         int64  `json:"embedDim" alias:"dim,dModel" min:"1" unit:"features" default:"incoming width" doc:"width of the input and of the output"`
 	IntermediateSize int64  `json:"intermediateSize" alias:"hiddenDim" min:"1" unit:"features" required:"true" doc:"inner width"`
 	Bias             bool   `json:"bias" doc:"add a learned constant to each feature"`
-	Layout           string `json:"layout" enum:"split,fused" doc:"whether the gate has a matrix of its own, or is the upper half of one"`
+	Layout           string `json:"layout" enum:"split,fused,fusedGateLast" doc:"whether the gate has a matrix of its own, or is the upper half of one, or the lower half as in diffusers"`
 	Stored
 }
 
@@ -156,8 +157,11 @@ func (l *gated) Infer(c *Call) shape.Tensor {
 }
 
 func (l *gated) Weights() []Tensor {
-	return l.mlp(l.EmbedDim, l.IntermediateSize, true, l.Layout == "fused", l.Bias)
+	return l.mlp(l.EmbedDim, l.IntermediateSize, true, l.fused(), l.Bias)
 }
+
+// fused reports whether the gate and what it multiplies are one matrix.
+func (l *gated) fused() bool { return l.Layout != "split" }
 
 func (l *gated) Work(c *Call, out shape.Tensor) Work {
 	return mlpWork(out, l.EmbedDim, l.IntermediateSize, true)

@@ -35,6 +35,21 @@ var merges = []*Type{
 		},
 	}, addition{}),
 	declare(Type{
+		Name: "modulate", Display: "Modulate", Part: Merge, Ports: Ports{Min: 3, Max: 3},
+		Also: []string{"film", "adaptiveModulation"},
+		Doc: Doc{
+			Summary: "Scales and shifts the first operand by what was computed from something else, as adaptive layer norms do: x · (1 + scale) + shift, of the operands x, shift and scale.",
+			Shape:   "the operands broadcast; leading axes of size 1 may be missing",
+			Work:    "none; two element-wise operations for each element of the output",
+			Source:  "https://arxiv.org/abs/2212.09748",
+			Examples: []Example{
+				{Params: `{}`, In: []shape.Shape{{1, 256, 384}, {1, 1, 384}, {1, 1, 384}}},
+				{Params: `{}`, In: []shape.Shape{{1, 256, 384}, {1, 1, 384}, {1, 1, 768}}},
+				{Params: `{}`, In: []shape.Shape{{1, 256, 384}, {1, 1, 384}}},
+			},
+		},
+	}, modulation{}),
+	declare(Type{
 		Name: "concatenate", Display: "Concatenate", Part: Merge, Ports: merge,
 		Also: []string{"cat", "concat", "concatenation"},
 		Doc: Doc{
@@ -58,6 +73,11 @@ type addition struct {
 
 func (l *addition) Infer(c *Call) shape.Tensor {
 	declaredInputs(c, l.NumInputs)
+	return broadcast(c)
+}
+
+// broadcast is what all operands broadcast to.
+func broadcast(c *Call) shape.Tensor {
 	out := c.First()
 	for i, x := range c.In {
 		if !x.Known() {
@@ -83,10 +103,19 @@ func (l *addition) Infer(c *Call) shape.Tensor {
 	out.IDs = false
 	return out
 }
+
 func (l *addition) Weights() []Tensor { return nil }
 func (l *addition) Work(c *Call, out shape.Tensor) Work {
 	return Elementwise(out.Dims, max(int64(len(c.In))-1, 0))
 }
+
+// modulation is the one of DiT (Peebles and Xie, 2022).
+type modulation struct{}
+
+func (l *modulation) Infer(c *Call) shape.Tensor { return broadcast(c) }
+func (l *modulation) Weights() []Tensor          { return nil }
+
+func (l *modulation) Work(c *Call, out shape.Tensor) Work { return Elementwise(out.Dims, 2) }
 
 // declaredInputs checks a number of operands that a graph declares.
 func declaredInputs(c *Call, n int64) {

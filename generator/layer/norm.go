@@ -38,12 +38,15 @@ var norms = []*Type{
 		Name: "batchNorm", Display: "BatchNorm", Part: Norm, Ports: unary,
 		Also: []string{"bn", "batchNorm1d", "batchNorm2d", "batchNorm3d", "batchNormalization", "syncBatchNorm"},
 		Doc: Doc{
-			Summary:  "Normalises each channel over the batch.",
-			Shape:    "the shape of its input",
-			Weights:  "weight and bias [channels]; running mean, running variance and the batch count are buffers",
-			Work:     elementWork,
-			Source:   "https://pytorch.org/docs/stable/generated/torch.nn.BatchNorm2d.html",
-			Examples: []Example{{Params: `{}`, In: []shape.Shape{{1, 64, 56, 56}}, Channels: true}},
+			Summary: "Normalises each channel over the batch.",
+			Shape:   "the shape of its input",
+			Weights: "weight and bias [channels]; running mean, running variance and the batch count are buffers; frozen: all are buffers, and there is no count",
+			Work:    elementWork,
+			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.BatchNorm2d.html",
+			Examples: []Example{
+				{Params: `{}`, In: []shape.Shape{{1, 64, 56, 56}}, Channels: true},
+				{Params: `{"frozen": true}`, In: []shape.Shape{{1, 64, 200, 200}}, Channels: true},
+			},
 		},
 	}, batchNorm{Affine: true, Eps: 1e-5}),
 	declare(Type{
@@ -200,6 +203,7 @@ func (l *rmsNorm) Work(c *Call, out shape.Tensor) Work { return Elementwise(out.
 type batchNorm struct {
 	NumFeatures int64   `json:"numFeatures" alias:"normalizedShape" min:"1" unit:"channels" default:"incoming channels" doc:"channels of the input"`
 	Affine      bool    `json:"affine" doc:"learn a factor and a constant for each channel"`
+	Frozen      bool    `json:"frozen" doc:"never trained and never updated: factor, constant and statistics are buffers, as in the backbones of torchvision's detectors"`
 	Eps         float64 `json:"eps" min:"0" doc:"added to the variance"`
 	Stored
 }
@@ -217,6 +221,12 @@ func (l *batchNorm) Weights() []Tensor {
 	}
 	for _, name := range []string{"running_mean", "running_var"} {
 		w = append(w, Tensor{Name: name, Dims: shape.Shape{l.NumFeatures}, Buffer: true})
+	}
+	if l.Frozen {
+		for i := range w {
+			w[i].Buffer = true
+		}
+		return w
 	}
 	return append(w, Tensor{Name: "num_batches_tracked", Dims: shape.Shape{}, Buffer: true})
 }

@@ -327,3 +327,23 @@ func sizeType(s Sizes) string {
 	}
 	return "tuple[int, int]"
 }
+
+func (l *timestepEmbedding) Torch(c *TorchCall) (Torch, error) {
+	h := helper{
+		name:   "TimestepEmbedding",
+		doc:    "Turns numbers into cosines and sines of a geometric series of frequencies.",
+		params: "dim: int, max_period: float",
+		init:   []string{"self.frequencies = dim // 2", "self.max_period = max_period"},
+		body: []string{
+			"steps = torch.arange(self.frequencies, dtype=torch.float32, device=x.device)",
+			"angles = x[..., None].float() * self.max_period ** (-steps / self.frequencies)",
+		},
+	}
+	waves := "torch.cat((angles.cos(), angles.sin()), dim=-1)"
+	if l.Dim%2 != 0 {
+		h.body = append(h.body, "waves = "+waves)
+		waves = "F.pad(waves, (0, 1))"
+	}
+	h.body = append(h.body, "return "+waves)
+	return Torch{Module: pyCall("$Class", py(l.Dim), pyFloat(l.MaxPeriod)), Class: h.class()}, nil
+}

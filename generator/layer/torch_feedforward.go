@@ -35,6 +35,7 @@ type network struct {
 	s                  Stored
 	prefix             string // path of its modules, "" for none
 	gated, fused, bias bool
+	gateLast           bool
 	activation         string
 	dropout            float64
 	name, doc          string
@@ -63,7 +64,11 @@ func (n network) class() (Class, error) {
 	case gate != nil:
 		h = activated(n.activation, gate.of("x")) + " * " + up.operand("x")
 	case n.gated:
-		d.step("gate, up = " + up.operand("x") + ".chunk(2, dim=-1)")
+		halves := "gate, up"
+		if n.gateLast {
+			halves = "up, gate"
+		}
+		d.step(halves + " = " + up.operand("x") + ".chunk(2, dim=-1)")
 		h = activated(n.activation, "gate") + " * up"
 	case n.activation == "quick_gelu":
 		d.step("h = " + h)
@@ -129,5 +134,5 @@ func (l *geglu) Torch(c *TorchCall) (Torch, error) {
 
 // network is the network of the layer with an activation.
 func (l *gated) network(activation, name, doc string) network {
-	return network{s: l.Stored, gated: true, fused: l.Layout == "fused", bias: l.Bias, activation: activation, name: name, doc: doc}
+	return network{s: l.Stored, gated: true, fused: l.fused(), gateLast: l.Layout == "fusedGateLast", bias: l.Bias, activation: activation, name: name, doc: doc}
 }

@@ -43,6 +43,13 @@ func (l *addition) Torch(c *TorchCall) (Torch, error) {
 	return Torch{Call: strings.Join(list, operator)}, nil
 }
 
+func (l *modulation) Torch(c *TorchCall) (Torch, error) {
+	if len(c.In) < 3 {
+		return Torch{}, fmt.Errorf("it has %d operands, not x, shift and scale", len(c.In))
+	}
+	return Torch{Call: "$0 * (1 + $2) + $1"}, nil
+}
+
 func (l *concatenate) Torch(c *TorchCall) (Torch, error) {
 	if len(c.In) == 1 {
 		return Torch{Call: "$0"}, nil

@@ -3,6 +3,7 @@ package layer
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/strata-catalog/strata/generator/shape"
 )
@@ -87,6 +88,9 @@ func (l *batchNorm) Torch(c *TorchCall) (Torch, error) {
 	if axes > 3 {
 		return Torch{}, fmt.Errorf("PyTorch has no batch norm over %d axes beside batch and channels, as %s has", axes, c.Out.Dims.Brackets())
 	}
+	if l.Frozen {
+		return l.frozen(c)
+	}
 	eps := option("eps", l.Eps, 1e-5)
 	m := standard{
 		module: pyCall("nn.BatchNorm"+strconv.Itoa(axes)+"d", py(l.NumFeatures), eps, option("affine", l.Affine, true)),
@@ -100,6 +104,40 @@ func (l *batchNorm) Torch(c *TorchCall) (Torch, error) {
 		m.own = m.own[2:]
 	}
 	return m.torch(func(step string) string { return onSecond(c.Out, step, false) })
+}
+
+// frozen is the norm as a class that holds buffers alone.
+func (l *batchNorm) frozen(c *TorchCall) (Torch, error) {
+	h := helper{
+		name:   "FrozenBatchNorm",
+		doc:    "A batch norm of which nothing changes: all its tensors are buffers.",
+		params: "channels: int, eps: float",
+		init:   []string{"self.eps = eps"},
+	}
+	weight, bias := "None", "None"
+	for _, w := range l.Weights() {
+		at := "self." + w.Name
+		expr := "torch.zeros(channels)"
+		switch w.Name {
+		case l.own("weight").Name:
+			weight, expr = at, "torch.ones(channels)"
+		case l.own("bias").Name:
+			bias = at
+		case "running_var":
+			expr = "torch.ones(channels)"
+		}
+		if strings.Contains(w.Name, ".") {
+			return Torch{}, fmt.Errorf("its tensor %s stands in a module of its own; a frozen norm holds its tensors itself", w.Name)
+		}
+		h.fields = append(h.fields, w.Name+": Tensor")
+		h.init = append(h.init, "self.register_buffer("+strconv.Quote(w.Name)+", "+expr+")")
+	}
+	h.body = []string{pyCall("return F.batch_norm", "x", "self.running_mean", "self.running_var", weight, bias, "False", "0.0", "self.eps")}
+	step := onSecond(c.Out, "$m($x)", false)
+	if step == "$m($0)" {
+		step = ""
+	}
+	return Torch{Module: pyCall("$Class", py(l.NumFeatures), pyFloat(l.Eps)), Class: h.class(), Call: step}, nil
 }
 
 func (l *groupNorm) Torch(c *TorchCall) (Torch, error) {
