@@ -292,7 +292,9 @@ func (w *writer) outside(i int, p *part) (list []int) {
 	return list
 }
 
-// path is how a part is reached from the part at: .model.layers[0].
+// path is how a part is reached from the part at: .model.layers[0]. What an
+// index yields is a module of some class to a type checker, so what is below it
+// is got by its name.
 func (p *part) path(at *part) string {
 	var steps []*part
 	for ; p != at; p = p.parent {
@@ -300,28 +302,35 @@ func (p *part) path(at *part) string {
 	}
 	var b strings.Builder
 	var got []string // names that one call gets
+	known := true    // the class of what is reached so far
 	for i, s := range slices.Backward(steps) {
-		if !s.got() {
+		if known && !s.got() {
 			b.WriteString(s.step())
+			known = s.parent.attributes()
 			continue
 		}
+		known = false
 		got = append(got, s.name)
-		if i == 0 || !steps[i-1].got() {
+		if i == 0 {
 			b.WriteString(".get_" + s.noun() + "(" + quote(strings.Join(got, ".")) + ")")
-			got = nil
 		}
 	}
 	return b.String()
 }
 
-// got reports a part that no attribute of Python can name: a number, or what
-// a module holds beside its own.
-func (p *part) got() bool {
-	switch p.parent.kind {
+// attributes reports a part whose children are attributes, not elements.
+func (p *part) attributes() bool {
+	switch p.kind {
 	case sequential, stack, list, dict:
 		return false
 	}
-	return p.parent.kind == nested || digitsOnly(p.name)
+	return true
+}
+
+// got reports a part that no attribute of Python can name: a number, or what
+// a module holds beside its own.
+func (p *part) got() bool {
+	return p.parent.attributes() && (p.parent.kind == nested || digitsOnly(p.name))
 }
 
 // noun is what torch.nn.Module calls a part.
