@@ -274,7 +274,7 @@ FAMILIES = {
         head_dim=8,
         query_pre_attn_scalar=16,
         attn_logit_softcapping=5.0,
-        final_logit_softcapping=None,
+        final_logit_softcapping=0.5,
         sliding_window=4,
     ),
     "gemma3": language(
@@ -344,6 +344,70 @@ FAMILIES = {
         num_experts=4,
         num_experts_per_tok=2,
         norm_topk_prob=False,
+    ),
+    "mamba2": language(
+        hf.Mamba2ForCausalLM,
+        hf.Mamba2Config,
+        state_size=4,
+        num_heads=8,
+        head_dim=8,
+        n_groups=2,
+    ),
+    "rwkv": language(hf.RwkvForCausalLM, hf.RwkvConfig, attention_hidden_size=24),
+    "dbrx": Family(
+        lambda: hf.DbrxForCausalLM(
+            hf.DbrxConfig(
+                vocab_size=VOCABULARY,
+                d_model=32,
+                n_heads=4,
+                n_layers=2,
+                max_seq_len=16,
+                attn_config={"clip_qkv": 0.5, "kv_n_heads": 2, "rope_theta": 500000},
+                ffn_config={
+                    "ffn_hidden_size": 24,
+                    "moe_num_experts": 4,
+                    "moe_top_k": 2,
+                },
+                rope_parameters=rope(500000.0),
+            )
+        ),
+        ids,
+        lambda m, x: (m(x[0], use_cache=False).logits,),
+    ),
+    # factors, bounds, and rows for no position
+    "granite": language(
+        hf.GraniteForCausalLM,
+        hf.GraniteConfig,
+        **GQA,
+        embedding_multiplier=12.0,
+        attention_multiplier=0.25,
+        residual_multiplier=0.5,
+        logits_scaling=4.0,
+    ),
+    "cohere": language(hf.CohereForCausalLM, hf.CohereConfig, **GQA, logit_scale=0.25),
+    "olmo": language(hf.OlmoForCausalLM, hf.OlmoConfig, **GQA, clip_qkv=0.1),
+    "opt": language(
+        hf.OPTForCausalLM,
+        hf.OPTConfig,
+        ffn_dim=48,
+        max_position_embeddings=16,
+        word_embed_proj_dim=24,
+    ),
+    "roberta": Family(
+        lambda: hf.RobertaModel(
+            hf.RobertaConfig(
+                vocab_size=VOCABULARY,
+                hidden_size=32,
+                intermediate_size=48,
+                num_hidden_layers=2,
+                num_attention_heads=4,
+                max_position_embeddings=18,
+                type_vocab_size=1,
+                pad_token_id=1,
+            )
+        ),
+        lambda: (torch.randint(2, VOCABULARY, SEQUENCE), torch.zeros(*SEQUENCE).long()),
+        bert_outputs,
     ),
     "t5": hidden(
         hf.T5EncoderModel,

@@ -159,7 +159,7 @@ TABLE = [
                 "numExperts": (4,),
                 "expertDim": (24,),
                 "gated": BOTH,
-                "layout": ("split", "fused", "stacked"),
+                "layout": ("split", "fused", "stacked", "rows"),
                 "bias": BOTH,
                 "transposed": BOTH,
                 "scoreCorrection": BOTH,
@@ -198,6 +198,29 @@ TABLE = [
             "transposed": BOTH,
         },
     ),
+    (
+        "mamba2",
+        {
+            "dState": (4,),
+            "headDim": (8,),
+            "numGroups": (1, 2),
+            "convBias": BOTH,
+            "bias": BOTH,
+            "transposed": BOTH,
+        },
+    ),
+    ("rwkvTimeMix", {"innerDim": (24, 32), "transposed": BOTH}),
+    ("rwkvChannelMix", {"ffDim": (24, 128), "transposed": BOTH}),
+    (
+        "groupedQueryAttention",
+        {
+            "layout": LAYOUTS,
+            "numKVHeads": (2, 4),
+            "qkNorm": ("none", "head", "full"),
+            "clipQKV": (0, 2.0),
+        },
+    ),
+    ("learnedPositionalEmbedding", {"maxLen": (14,), "offset": (0, 2)}),
     *(
         (
             "causalAttention",

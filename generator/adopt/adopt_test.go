@@ -151,6 +151,9 @@ const sound = `"model_type": "llama", "vocab_size": 96, "hidden_size": 64, "inte
 // stages is a configuration of a pyramid, without its stages.
 const stages = `"model_type": "swin", "image_size": 32, "patch_size": 4, "embed_dim": 16, "window_size": 8`
 
+// heads is a configuration of a state space in heads.
+const heads = `"model_type": "mamba2", "vocab_size": 96, "hidden_size": 64, "num_hidden_layers": 2, "num_heads": 16, "head_dim": 8`
+
 // TestErrors has one case for each way in which a configuration can be wrong.
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ name, src, want string }{
@@ -202,6 +205,10 @@ func TestErrors(t *testing.T) {
 		{"window of an image", `{"model_type": "sam", "vision_config": {"window_size": 65}}`, `vision_config.window_size: windows of 65 do not fit into an image of 64 patches`},
 		{"padding", `{"model_type": "roberta", "vocab_size": 96, "hidden_size": 64, "num_hidden_layers": 1, "num_attention_heads": 4, "intermediate_size": 64, "max_position_embeddings": 2}`, `pad_token_id: positions begin behind the padding, 1, but there are 2`},
 		{"shared layers", `{"model_type": "albert", "vocab_size": 96, "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64, "num_hidden_groups": 2}`, `num_hidden_groups: found 2; only models with one layer for all can be imported`},
+		{"heads of a state space", `{` + strings.Replace(heads, "16", "15", 1) + `}`, `num_heads: 15 heads of 8 are 120 features, but expand · hidden_size is 128`},
+		{"groups of a state space", `{` + heads + `, "n_groups": 3}`, `n_groups: 16 heads do not divide into 3 groups`},
+		{"nested experts", `{"model_type": "dbrx", "vocab_size": 96, "d_model": 64, "n_heads": 4, "n_layers": 2, "ffn_config": {"moe_num_experts": 4, "moe_top_k": 5}}`, `ffn_config.moe_top_k: 5 experts work on a token, but moe_num_experts is 4`},
+		{"weights of experts", `{"model_type": "dbrx", "vocab_size": 96, "d_model": 64, "n_heads": 4, "n_layers": 2, "ffn_config": {"moe_normalize_expert_weights": 2}}`, `ffn_config.moe_normalize_expert_weights: found 2; only weights that add up to 1`},
 		{"inner width", `{"model_type": "mamba", "vocab_size": 96, "hidden_size": 64, "num_hidden_layers": 2, "intermediate_size": 100}`, `intermediate_size: found 100, but expand · hidden_size is 128`},
 	} {
 		in, err := adopt.Config("config.json", []byte(c.src), "")
@@ -223,6 +230,8 @@ func TestWarnings(t *testing.T) {
 		{"another task", `{"model_type": "vit", "hidden_size": 64, "num_hidden_layers": 1, "num_attention_heads": 4, "intermediate_size": 64, "image_size": 16, "patch_size": 16, "architectures": ["ViTForMaskedImageModeling"]}`,
 			`config.json:1:170: architectures is not in the document: none of the classes that it names can be imported, the document is ViTModel`},
 		{"in a part", `{"model_type": "sam", "vision_config": {"image_size": 1024, "window": 7}}`, `config.json:1:71: vision_config.window is not read by the import of SAM; if it changes the architecture, so must the document`},
+		{"numbers that JSON lacks", `{` + heads + `, "time_step_limit": [0.0, Infinity], "name_or_path": "of \"Infinity", "bos_token_id": NaN}`, ``},
+		{"bounds of step sizes", `{` + heads + `, "time_step_limit": [0.001, 0.1]}`, `config.json:1:138: time_step_limit is not in the document: step sizes have no bounds; counts are not affected`},
 		{"other parts", `{"text_config": {` + sound + `}, "vision_config": {}}`, `config.json:1:172: vision_config is not imported: the document is the language model alone, under the names of its own class`},
 	} {
 		in, err := adopt.Config("config.json", []byte(c.src), "")

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -49,8 +50,9 @@ type config struct {
 func parse(name string, src []byte) (*config, error) {
 	src = bytes.TrimPrefix(src, []byte("\ufeff"))
 	c := &config{src: &graph.Source{Name: name, Text: string(src)}}
+	src = finite(src)
 	d := jsontext.NewDecoder(bytes.NewReader(src))
-	if err := c.object(d, 0); err != nil {
+	if err := c.read(d, 0); err != nil {
 		return nil, err
 	}
 	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
@@ -59,8 +61,25 @@ func parse(name string, src []byte) (*config, error) {
 	return c, nil
 }
 
-// object reads the members of an object that begins at base.
-func (c *config) object(d *jsontext.Decoder, base int) error {
+// numberless are the numbers that Python writes and JSON does not have, and
+// texts of the same length in their place.
+var numberless = strings.NewReplacer("-Infinity", `"-inf"   `, "Infinity", `"inf"   `, "NaN", `"?"`)
+
+// finite makes texts of numbers that JSON does not have. Nothing moves.
+func finite(src []byte) []byte {
+	parts := strings.Split(strings.ReplaceAll(string(src), `\\`, "\x00\x00"), `"`)
+	quoted := false
+	for i, part := range parts {
+		if !quoted {
+			parts[i] = numberless.Replace(part)
+		}
+		quoted = quoted != !strings.HasSuffix(part, `\`)
+	}
+	return []byte(strings.ReplaceAll(strings.Join(parts, `"`), "\x00\x00", `\\`))
+}
+
+// read reads the members of an object that begins at base.
+func (c *config) read(d *jsontext.Decoder, base int) error {
 	c.members = map[string]member{}
 	if kind := d.PeekKind(); kind != '{' && kind != jsontext.KindInvalid {
 		return c.src.Errorf(base, "", "found %s, expected the JSON object of a config.json", kinds[kind])
@@ -99,7 +118,7 @@ func (c *config) syntax(d *jsontext.Decoder, base int, err error) error {
 // nested is the configuration inside a member.
 func (c *config) nested(m member) (*config, error) {
 	n := &config{src: c.src, family: c.family, model: c.model, id: c.id}
-	return n, n.object(jsontext.NewDecoder(bytes.NewReader(m.value)), m.pos)
+	return n, n.read(jsontext.NewDecoder(bytes.NewReader(m.value)), m.pos)
 }
 
 // fail keeps the first error.
@@ -281,6 +300,15 @@ func (c *config) part(name string, fields []Field) (p *config, done func()) {
 			c.err = p.err
 		}
 	}
+}
+
+// object is part, an empty object where the field is null.
+func (c *config) object(name string, fields []Field) (p *config, done func()) {
+	if p, done = c.part(name, fields); p == nil {
+		p = &config{src: c.src, path: c.path + name + ".", family: &Family{Name: c.family.Name, Fields: fields}}
+		done = func() {}
+	}
+	return p, done
 }
 
 // layers is the number of layers, which is 1 where nothing can be built.

@@ -26,6 +26,7 @@ type decoder struct {
 
 	embed, stack, final, head string // modules; final is empty where there is no last norm
 	norm                      norm
+	last                      norm   // the last one, where it is made differently
 	embedNorm                 string // the norm behind the embedding, "" for none
 	table                     int64  // width of the embedding, where it is not that of the model
 	project                   [2]string
@@ -70,7 +71,11 @@ func (d *decoder) document() *graph.Document {
 	}
 	x, blocks := d.stacked(&s, x)
 	if d.final != "" {
-		x = d.norm.add(&s, d.final, x)
+		last := d.last
+		if last.typ == "" {
+			last = d.norm
+		}
+		x = last.add(&s, d.final, x)
 	}
 	if table != d.width {
 		x = s.add(d.project[1], "linear", params{"outFeatures", table, "bias", false}, x)

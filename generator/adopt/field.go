@@ -160,4 +160,6 @@ var harmless = []string{
 }
 
 // harmlessParts are such fields of objects within a configuration.
-var harmlessParts = []string{"attn_impl", "attn_pdrop", "attn_uses_sequence_id"}
+var harmlessParts = []string{
+	"attn_impl", "attn_pdrop", "attn_uses_sequence_id", "moe_loss_weight", "moe_jitter_eps", "uniform_expert_assignment",
+}

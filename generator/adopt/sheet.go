@@ -104,6 +104,7 @@ func (n norm) add(s *sheet, id, input string) string { return s.add(id, n.typ, n
 // each with a residual path around it. A norm without a name is not there.
 type residual struct {
 	norm
+	entry                string // the norm of what enters the layer, ahead of the residual path
 	before, behind       string // the norms of attention
 	mlpBefore, mlpBehind string // the norms of the network
 	// parallel feeds the network from the input of the layer: through its own
@@ -119,6 +120,7 @@ type residual struct {
 
 // fill appends the layer and returns its output.
 func (r residual) fill(s *sheet, x, side string) string {
+	x = r.normed(s, r.entry, x)
 	switch {
 	case r.parallel:
 		return r.beside(s, x, side)

@@ -198,6 +198,89 @@ var sparse = []*Family{
 				"layout", "stacked", "transposed", true, "bias", true, "routerBias", true, "names", names("router", "router"))).document()
 		},
 	},
+	{
+		Types: []string{"dbrx"}, Name: "DBRX",
+		Fields: []Field{
+			size("vocab_size", "rows of the embedding"),
+			size("d_model", "width of the model", "hidden_size"),
+			depth("n_layers", "num_hidden_layers"),
+			size("n_heads", "heads of the queries", "num_attention_heads"),
+			count("max_seq_len", 2048, "longest sequence", "max_position_embeddings"),
+			tied(false), object("attn_config", "attention"), object("ffn_config", "the mixture of experts"),
+		},
+		Build: dbrx,
+	},
+}
+
+// attentionOfDBRX and expertsOfDBRX are the fields of its attn_config and
+// ffn_config.
+var (
+	attentionOfDBRX = []Field{
+		number("clip_qkv", 0, "bound of queries, keys and values"),
+		count("kv_n_heads", 1, "heads of keys and values"),
+		number("rope_theta", 10000, "base of the wavelengths"),
+	}
+	expertsOfDBRX = []Field{
+		count("ffn_hidden_size", 3584, "inner width of an expert"),
+		count("moe_num_experts", 4, "experts to choose from"),
+		count("moe_top_k", 1, "experts that work on one token"),
+		number("moe_normalize_expert_weights", 1, "which norm of a token's weights is made 1"),
+		object("ffn_act_fn", "activation of the gate"),
+	}
+	activationOfDBRX = []Field{gate("name", "silu")}
+)
+
+// dbrx is DBRX: experts above each other in one matrix for each projection, and
+// a bound of queries, keys and values.
+func dbrx(c *config) *graph.Document {
+	d := &decoder{
+		c: c, vocab: c.count("vocab_size"), width: c.count("d_model"), layers: c.layers("n_layers"), heads: c.count("n_heads"), context: max(1, c.count("max_seq_len")),
+		embed: "transformer.wte", stack: "transformer.blocks", final: "transformer.norm_f", head: "lm_head", norm: norm{"layerNorm", params{"bias", false}},
+	}
+	d.headDim = c.split(d.width, d.heads, "d_model", "n_heads")
+	a, aDone := c.object("attn_config", attentionOfDBRX)
+	theta := a.number("rope_theta")
+	if theta < 1 {
+		a.contradict("rope_theta", "found %v, expected at least 1", theta)
+	}
+	d.sides = []side{turning{theta: theta, share: 1, scaling: "none"}.rope(c, "transformer.rotary_emb", d.headDim, d.context, false)}
+	attn := params{"numHeads", d.heads, "clipQKV", a.number("clip_qkv"), "layout", "fused", "names", names("qkv", "Wqkv", "o", "out_proj")}
+	if kv := a.shared(d.heads, max(1, a.count("kv_n_heads")), "kv_n_heads"); kv != d.heads {
+		attn = append(attn, "numKVHeads", kv)
+	}
+	aDone()
+	f, fDone := c.object("ffn_config", expertsOfDBRX)
+	n, k := max(1, f.count("moe_num_experts")), max(1, f.count("moe_top_k"))
+	if k > n {
+		f.contradict("moe_top_k", "%d experts work on a token, but moe_num_experts is %d", k, n)
+	}
+	act := "silu"
+	if g, done := f.part("ffn_act_fn", activationOfDBRX); g != nil {
+		act = expertActs[g.word("name")]
+		done()
+	}
+	experts := params{"numExperts", n, "expertDim", max(1, f.count("ffn_hidden_size")), "topK", k, "activation", act, "layout", "rows",
+		"names", names("router", "router.layer", "gate", "mlp.w1", "up", "mlp.v1", "down", "mlp.w2")}
+	switch f.number("moe_normalize_expert_weights") {
+	case 1:
+	case 0: // null
+		experts = append(experts, "normTopK", false)
+	default:
+		f.contradict("moe_normalize_expert_weights", "found %v; only weights that add up to 1, and null, can be imported", f.number("moe_normalize_expert_weights"))
+	}
+	fDone()
+	d.layer = func(variant) residual {
+		return residual{
+			norm: d.norm, before: "norm_attn_norm.norm_1", mlpBefore: "norm_attn_norm.norm_2",
+			attn: single("norm_attn_norm.attn", "groupedQueryAttention", attn), mlp: single("ffn", "moeLayer", experts),
+		}
+	}
+	return d.document()
+}
+
+// expertActs are the activations of experts, by their names in configurations.
+var expertActs = map[string]string{
+	"silu": "silu", "swish": "silu", "gelu": "gelu", "gelu_new": "gelu_pytorch_tanh", "gelu_pytorch_tanh": "gelu_pytorch_tanh", "gelu_fast": "gelu_pytorch_tanh",
 }
 
 // w123 are the names of an expert's matrices in Mixtral.

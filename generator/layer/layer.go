@@ -72,10 +72,13 @@ type Tensor struct {
 	// layers); 0 means one.
 	Copies int64
 	// Used is how many of the copies work on one token; 0 means all. For
-	// stacked experts it is the share of the leading axis.
+	// stacked experts it is the share of the leading axis, for joined ones that
+	// of all rows.
 	Used    int64
 	Stacked bool // the copies are the leading axis of one tensor
-	Buffer  bool // stored, but no parameter
+	// Joined is how many copies stand above each other in one matrix, 0 for none.
+	Joined int64
+	Buffer bool // stored, but no parameter
 }
 
 // Count is the number of elements in all copies; ok is false on overflow.
@@ -95,6 +98,8 @@ func (t Tensor) Active() int64 {
 		return n
 	case t.Stacked:
 		return n / t.Dims[0] * t.Used
+	case t.Joined > 0:
+		return n / t.Joined * t.Used
 	}
 	return n / max(t.Copies, 1) * t.Used
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/strata-catalog/strata/generator/shape"
 )
 
-const expertWeights = "gate [numExperts, embedDim], the router, which is never transposed; experts.{} with gate_proj, up_proj and down_proj; stacked: experts.gate_up_proj [numExperts, 2 · expertDim, embedDim] and experts.down_proj [numExperts, embedDim, expertDim]"
+const expertWeights = "gate [numExperts, embedDim], the router, which is never transposed; experts.{} with gate_proj, up_proj and down_proj; stacked: experts.gate_up_proj [numExperts, 2 · expertDim, embedDim] and experts.down_proj [numExperts, embedDim, expertDim]; rows: experts.gate_proj, experts.up_proj and experts.down_proj [numExperts · expertDim, embedDim]"
 
 const expertWork = "tokens · (embedDim · numExperts + topK · 3 · embedDim · expertDim) over the whole batch, and tokens · topK · 2 · expertDim element-wise operations; with gated false 2 in place of 3, and 1 of 2"
 
@@ -25,6 +25,7 @@ var mixtures = []*Type{
 			Examples: []Example{
 				{Params: `{"embedDim": 4096, "numExperts": 8, "expertDim": 14336, "topK": 2}`, In: []shape.Shape{{1, 2048, 4096}}},
 				{Params: `{"numExperts": 128, "expertDim": 2880, "topK": 4, "activation": "swigluoai", "layout": "stacked", "transposed": true, "bias": true, "routerBias": true, "names": {"router": "router"}}`, In: []shape.Shape{{1, 4096, 2880}}},
+				{Params: `{"numExperts": 16, "expertDim": 10752, "topK": 4, "layout": "rows", "names": {"router": "router.layer", "gate": "mlp.w1", "up": "mlp.v1", "down": "mlp.w2"}}`, In: []shape.Shape{{1, 2048, 6144}}},
 				{Params: `{"embedDim": 4096, "numExperts": 8, "expertDim": 14336, "topK": 9}`, In: []shape.Shape{{1, 2048, 4096}}},
 			},
 		},
@@ -66,8 +67,10 @@ type mixture struct {
 	Bias            bool    `json:"bias" alias:"expertBias" doc:"the projections of an expert add a learned constant"`
 	RouterBias      bool    `json:"routerBias" doc:"the router adds a learned constant to each score"`
 	ScoreCorrection bool    `json:"scoreCorrection" doc:"a number for each expert, kept as a parameter, that balances the choice, as in DeepSeek-V3"`
-	Layout          string  `json:"layout" enum:"split,fused,stacked" doc:"experts one by one with three matrices each, with the gate on top of up_proj, or all experts in one tensor"`
+	Layout          string  `json:"layout" enum:"split,fused,stacked,rows" doc:"experts one by one with three matrices each, with the gate on top of up_proj, or all experts in one tensor; rows: the experts of each projection above each other in one matrix [numExperts · expertDim, embedDim], that of down_proj too, as in DBRX, whatever transposed says"`
 	Stored
+
+	rows, constants int64 // inner features, and those of the output, of all experts together
 }
 
 func (l *mixture) Infer(c *Call) shape.Tensor {
@@ -79,6 +82,8 @@ func (l *mixture) Infer(c *Call) shape.Tensor {
 		l.TopK = l.NumExperts
 	}
 	l.groups(c)
+	l.rows = c.times(l.NumExperts, l.ExpertDim)
+	l.constants = c.times(l.NumExperts, l.EmbedDim)
 	c.Layout(x)
 	return x.WithWidth(l.EmbedDim)
 }
@@ -111,8 +116,11 @@ func (l *mixture) Weights() []Tensor {
 	if l.ScoreCorrection {
 		w = append(w, l.tensor("router", "e_score_correction_bias", l.NumExperts))
 	}
-	if l.Layout == "stacked" {
+	switch l.Layout {
+	case "stacked":
 		return append(w, l.stacked()...)
+	case "rows":
+		return append(w, l.joined()...)
 	}
 	expert := l.mlp(l.EmbedDim, l.ExpertDim, l.Gated, l.Layout == "fused", l.Bias)
 	return append(w, copies(l.module("expert"), expert, l.NumExperts, l.TopK)...)
@@ -141,6 +149,32 @@ func (l *mixture) stacked() []Tensor {
 		}
 	}
 	return w
+}
+
+// joined is the experts as one matrix for each projection, in which they stand
+// above each other.
+func (l *mixture) joined() (w []Tensor) {
+	add := func(name string, dims ...int64) {
+		w = append(w, Tensor{Name: name, Dims: dims, Used: l.TopK, Joined: l.NumExperts})
+	}
+	for _, role := range l.joinedRoles() {
+		weight, bias := l.stackNames(role)
+		add(weight, l.rows, l.EmbedDim)
+		switch {
+		case l.Bias && role == "down":
+			add(bias, l.constants)
+		case l.Bias:
+			add(bias, l.rows)
+		}
+	}
+	return w
+}
+
+func (l *mixture) joinedRoles() []string {
+	if l.Gated {
+		return []string{"gate", "up", "down"}
+	}
+	return []string{"up", "down"}
 }
 
 // stackNames are the names of the tensors that have a role in all experts.

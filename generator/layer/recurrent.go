@@ -77,6 +77,51 @@ var recurrents = []*Type{
 			},
 		},
 	}, mamba{DState: 16, Expand: 2, DConv: 4, ConvBias: true, NormEps: 1e-6}),
+	declare(Type{
+		Name: "mamba2", Display: "Mamba-2", Part: Recurrent, Ports: unary, Position: true,
+		Also: []string{"mamba2Block", "mamba2Mixer", "stateSpaceDuality"},
+		Doc: Doc{
+			Summary: "A selective state space in heads: all features of a head decay alike, and groups of heads share what is written and read.",
+			Shape:   "the shape of its input",
+			Weights: "in_proj [2 · inner + 2 · numGroups · dState + heads, embedDim], conv1d [inner + 2 · numGroups · dState, 1, dConv] and its bias, dt_bias, A_log and D [heads], norm [inner], out_proj [embedDim, inner], where inner is expand · embedDim and heads is inner / headDim",
+			Work:    "tokens · embedDim · (3 · inner + 2 · numGroups · dState + heads) over the whole batch, and (tokens + batch · (dConv − 1)) · (inner + 2 · numGroups · dState) · dConv for the convolution and its padding; 5 · tokens · inner · dState element-wise operations",
+			Source:  "https://arxiv.org/abs/2405.21060",
+			Examples: []Example{
+				{Params: `{"embedDim": 4096, "numGroups": 8, "normEps": 1e-5}`, In: []shape.Shape{{1, 2048, 4096}}},
+				{Params: `{"embedDim": 768, "headDim": 100}`, In: []shape.Shape{{1, 2048, 768}}},
+			},
+		},
+	}, mamba2{DState: 128, Expand: 2, DConv: 4, HeadDim: 64, NumGroups: 1, ConvBias: true, NormEps: 1e-5}),
+	declare(Type{
+		Name: "rwkvTimeMix", Display: "RWKV Time Mixing", Part: Recurrent, Ports: unary, Position: true,
+		Also: []string{"rwkvAttention", "wkv"},
+		Doc: Doc{
+			Summary: "The attention of RWKV-4: an average of all values so far, in which each feature forgets at a learned pace.",
+			Shape:   "the shape of its input",
+			Weights: "time_decay and time_first [innerDim]; time_mix_key, time_mix_value and time_mix_receptance [1, 1, embedDim]; key, value and receptance [innerDim, embedDim]; output [embedDim, innerDim]",
+			Work:    "4 · tokens · embedDim · innerDim over the whole batch; 9 · tokens · embedDim element-wise operations for the mixture with the token before, and 25 · tokens · innerDim for the average",
+			Source:  "https://arxiv.org/abs/2305.13048",
+			Examples: []Example{
+				{Params: `{"embedDim": 768}`, In: []shape.Shape{{1, 1024, 768}}},
+				{Params: `{"embedDim": 512}`, In: []shape.Shape{{1, 1024, 768}}},
+			},
+		},
+	}, rwkvTimeMix{}),
+	declare(Type{
+		Name: "rwkvChannelMix", Display: "RWKV Channel Mixing", Part: FeedFwd, Ports: unary, Position: true,
+		Also: []string{"rwkvFeedForward"},
+		Doc: Doc{
+			Summary: "The feed-forward network of RWKV-4: squared ReLUs of a token and the one before it, behind a gate.",
+			Shape:   "the shape of its input",
+			Weights: "time_mix_key and time_mix_receptance [1, 1, embedDim]; key [ffDim, embedDim], receptance [embedDim, embedDim], value [embedDim, ffDim]",
+			Work:    "tokens · embedDim · (2 · ffDim + embedDim) over the whole batch; tokens · (8 · embedDim + 2 · ffDim) element-wise operations",
+			Source:  "https://arxiv.org/abs/2305.13048",
+			Examples: []Example{
+				{Params: `{"embedDim": 768, "ffDim": 3072}`, In: []shape.Shape{{1, 1024, 768}}},
+				{Params: `{"embedDim": 512}`, In: []shape.Shape{{1, 1024, 768}}},
+			},
+		},
+	}, rwkvChannelMix{}),
 }
 
 // recurrent is what PyTorch's recurrent modules have in common.
@@ -275,4 +320,178 @@ func (l *mamba) State() int64 { return l.inner * (l.DState + l.DConv) }
 func (l *mamba) Saved(c *Call, out shape.Tensor) *big.Int {
 	b, n := out.BatchSize(), tokens(out)
 	return addBig(product(6, b, n, l.inner), product(b, n, l.DtRank+2*l.DState))
+}
+
+// mamba2 is the block of Mamba-2, with the norm behind its gate and without
+// that in front of it.
+type mamba2 struct {
+	EmbedDim  int64   `json:"embedDim" alias:"hiddenDim,dModel,dim" min:"1" unit:"features" default:"incoming width" doc:"width of the input and of the output"`
+	DState    int64   `json:"dState" min:"1" unit:"features" doc:"state of each inner feature"`
+	Expand    int64   `json:"expand" min:"1" doc:"inner width as a multiple of embedDim"`
+	DConv     int64   `json:"dConv" min:"1" unit:"tokens" doc:"length of the convolution"`
+	HeadDim   int64   `json:"headDim" min:"1" unit:"features" doc:"inner features of a head, which decay alike"`
+	NumGroups int64   `json:"numGroups" min:"1" unit:"groups" doc:"groups of heads; those of one are written and read by the same vectors, and normalised together"`
+	ConvBias  bool    `json:"convBias" doc:"the convolution adds a learned constant"`
+	Bias      bool    `json:"bias" doc:"in_proj and out_proj add learned constants"`
+	NormEps   float64 `json:"normEps" min:"0" doc:"added to the mean square of the norm"`
+	Stored
+
+	inner, heads  int64
+	mixed         int64 // features that the convolution runs over: inner, and what is written and read
+	projectedRows int64 // of in_proj
+	state         int64 // the state space and the last inputs of the convolution
+}
+
+func (l *mamba2) Infer(c *Call) shape.Tensor {
+	x := c.First()
+	c.Width(x, &l.EmbedDim, "embedDim")
+	l.inner = c.times(l.Expand, l.EmbedDim)
+	if l.inner > 0 && l.inner%l.HeadDim != 0 {
+		c.Report(HeadsDivide, "headDim", "an inner width of %d does not divide into heads of %d", l.inner, l.HeadDim).Fix =
+			fmt.Sprintf("choose a divisor of %d", l.inner)
+	}
+	l.heads = l.inner / l.HeadDim
+	divides(c, "numGroups", l.NumGroups, l.heads, "heads")
+	states := c.times(2, l.NumGroups, l.DState)
+	if l.inner > 0 && states > 0 {
+		l.mixed = c.plus(l.inner, states)
+		l.projectedRows = c.plus(l.inner, l.mixed, l.heads)
+		l.state = c.plus(c.times(l.inner, l.DState), c.times(l.mixed, l.DConv))
+	}
+	if !c.sequence(x) {
+		return shape.Unknown
+	}
+	c.Layout(x)
+	return x.AsSequence().WithWidth(l.EmbedDim)
+}
+
+func (l *mamba2) Weights() []Tensor {
+	w := l.proj("in_proj", l.projectedRows, l.EmbedDim, l.Bias)
+	w = append(w, l.tensor("conv1d", "weight", l.mixed, 1, l.DConv))
+	if l.ConvBias {
+		w = append(w, l.tensor("conv1d", "bias", l.mixed))
+	}
+	w = append(w, l.own("dt_bias", l.heads), l.own("A_log", l.heads), l.own("D", l.heads))
+	w = append(w, l.norm("norm", false, l.inner)...)
+	return append(w, l.proj("out_proj", l.EmbedDim, l.inner, l.Bias)...)
+}
+
+// Work is the projections and the convolution, which PyTorch's module pads by
+// dConv − 1 steps. The recurrence is element-wise: five operations for each
+// number of the state, to decay, to update and to read it.
+func (l *mamba2) Work(c *Call, out shape.Tensor) Work {
+	b, n := out.BatchSize(), tokens(out)
+	w := MACs(b, n, l.EmbedDim, l.projectedRows)
+	w = w.Plus(MACs(b, n, l.mixed, l.DConv)).Plus(MACs(b, l.DConv-1, l.mixed, l.DConv))
+	w = w.Plus(MACs(b, n, l.inner, l.EmbedDim))
+	return w.Plus(Work{Elem: product(5, b, n, l.inner, l.DState)})
+}
+
+func (l *mamba2) State() int64 { return l.state }
+
+// Saved is the gates, what enters the convolution and what it gives before and
+// after its activation, step sizes, what the recurrence gives, what is
+// normalised and what is projected out. The states are not kept: a fused kernel
+// computes them again.
+func (l *mamba2) Saved(c *Call, out shape.Tensor) *big.Int {
+	b, n := out.BatchSize(), tokens(out)
+	kept := addBig(product(4, b, n, l.inner), product(3, b, n, l.mixed))
+	return kept.Add(kept, product(b, n, l.heads))
+}
+
+// rwkvTimeMix is the attention of RWKV-4 (Peng et al., 2023).
+type rwkvTimeMix struct {
+	EmbedDim int64 `json:"embedDim" alias:"hiddenDim,dModel,dim" min:"1" unit:"features" default:"incoming width" doc:"width of the input and of the output"`
+	InnerDim int64 `json:"innerDim" min:"1" unit:"features" default:"embedDim" doc:"width of keys, values and receptances"`
+	Stored
+}
+
+func (l *rwkvTimeMix) Infer(c *Call) shape.Tensor {
+	x := c.First()
+	c.Width(x, &l.EmbedDim, "embedDim")
+	if l.InnerDim == 0 {
+		l.InnerDim = l.EmbedDim
+	}
+	if !c.sequence(x) {
+		return shape.Unknown
+	}
+	c.Layout(x)
+	return x.AsSequence().WithWidth(l.EmbedDim)
+}
+
+func (l *rwkvTimeMix) Weights() []Tensor {
+	w := []Tensor{l.own("time_decay", l.InnerDim), l.own("time_first", l.InnerDim)}
+	for _, name := range []string{"time_mix_key", "time_mix_value", "time_mix_receptance"} {
+		w = append(w, l.own(name, 1, 1, l.EmbedDim))
+	}
+	for _, role := range []string{"key", "value", "receptance"} {
+		w = append(w, l.matrix(role, l.InnerDim, l.EmbedDim))
+	}
+	return append(w, l.matrix("output", l.EmbedDim, l.InnerDim))
+}
+
+// Work is the four projections. The mixture takes three operations for each
+// feature of keys, values and receptances; the average, in the form that does
+// not overflow, 23 for each inner feature, and the gate two.
+func (l *rwkvTimeMix) Work(c *Call, out shape.Tensor) Work {
+	n := tokenCount(out)
+	w := MACs(4, n, l.EmbedDim, l.InnerDim)
+	return w.Plus(Work{Elem: addBig(product(9, n, l.EmbedDim), product(25, n, l.InnerDim))})
+}
+
+// State is the numerator and the denominator of the average, the largest
+// exponent so far, and the last token.
+func (l *rwkvTimeMix) State() int64 { return 3*l.InnerDim + l.EmbedDim }
+
+// Saved is the three mixtures, keys, values and receptances, the average, and
+// what is projected out. The states are not kept: a fused kernel computes them
+// again.
+func (l *rwkvTimeMix) Saved(c *Call, out shape.Tensor) *big.Int {
+	n := tokenCount(out)
+	return addBig(product(3, n, l.EmbedDim), product(5, n, l.InnerDim))
+}
+
+// rwkvChannelMix is the feed-forward network of RWKV-4 (Peng et al., 2023).
+type rwkvChannelMix struct {
+	EmbedDim int64 `json:"embedDim" alias:"hiddenDim,dModel,dim" min:"1" unit:"features" default:"incoming width" doc:"width of the input and of the output"`
+	FFDim    int64 `json:"ffDim" alias:"dFf" min:"1" unit:"features" default:"4 · embedDim" doc:"inner width"`
+	Stored
+}
+
+func (l *rwkvChannelMix) Infer(c *Call) shape.Tensor {
+	x := c.First()
+	c.Width(x, &l.EmbedDim, "embedDim")
+	if l.FFDim == 0 {
+		l.FFDim = c.times(4, l.EmbedDim)
+	}
+	if !c.sequence(x) {
+		return shape.Unknown
+	}
+	c.Layout(x)
+	return x.AsSequence().WithWidth(l.EmbedDim)
+}
+
+func (l *rwkvChannelMix) Weights() []Tensor {
+	return []Tensor{
+		l.own("time_mix_key", 1, 1, l.EmbedDim), l.own("time_mix_receptance", 1, 1, l.EmbedDim),
+		l.matrix("key", l.FFDim, l.EmbedDim), l.matrix("receptance", l.EmbedDim, l.EmbedDim), l.matrix("value", l.EmbedDim, l.FFDim),
+	}
+}
+
+// Work is the three projections; three operations for each feature of the two
+// mixtures, two for each squared ReLU, and two for each feature of the gate.
+func (l *rwkvChannelMix) Work(c *Call, out shape.Tensor) Work {
+	n := tokenCount(out)
+	w := MACs(2, n, l.EmbedDim, l.FFDim).Plus(MACs(n, l.EmbedDim, l.EmbedDim))
+	return w.Plus(Work{Elem: addBig(product(8, n, l.EmbedDim), product(2, n, l.FFDim))})
+}
+
+// State is the last token.
+func (l *rwkvChannelMix) State() int64 { return l.EmbedDim }
+
+// Saved is the two mixtures, the gate and what it scales, and the inner
+// features before and after their activation.
+func (l *rwkvChannelMix) Saved(c *Call, out shape.Tensor) *big.Int {
+	n := tokenCount(out)
+	return addBig(product(4, n, l.EmbedDim), product(2, n, l.FFDim))
 }

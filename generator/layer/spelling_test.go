@@ -37,7 +37,7 @@ func TestNearestType(t *testing.T) {
 
 		{"celu", "elu", false},
 		{"reglu", "geglu", false},
-		{"mamba2", "mamba", false},
+		{"mamba3", "mamba", false},
 		{"transposeConv1d", "transposeConv2d", false},
 		{"groupedQeuryAtention", "groupedQueryAttention", false},
 		{"quantumGate", "", false},

@@ -38,8 +38,11 @@ func (l *mixture) draft(d *draft) (r router, expert func(d *draft), err error) {
 		d.keep("top_groups", "int", py(l.TopGroups))
 	}
 	r = l.router(d)
-	if l.Layout == "stacked" {
+	switch l.Layout {
+	case "stacked":
 		return r, l.stackedExperts(d), nil
+	case "rows":
+		return r, l.joinedExperts(d), nil
 	}
 	expert, err = l.listedExperts(d)
 	return r, expert, err
@@ -118,6 +121,52 @@ func (l *mixture) stackedExperts(d *draft) func(d *draft) {
 			d.step("    h = " + activated(l.Activation, "h") + "  # [part, expert_dim]")
 		}
 		d.step("    outputs.append("+down.of("h")+")", "y = torch.cat(outputs)")
+	}
+}
+
+// joinedExperts declares one matrix for each projection, with the experts above
+// each other.
+func (l *mixture) joinedExperts(d *draft) func(d *draft) {
+	var names, tensors []string // of one expert, and of all
+	pieces := map[string]*piece{}
+	declare := func(name, path, size string) {
+		names = append(names, name)
+		pieces[name] = d.free(path, size)
+	}
+	for _, role := range l.joinedRoles() {
+		weight, bias := l.stackNames(role)
+		declare(role, weight, "torch.randn(num_experts * expert_dim, dim) * 0.02")
+		switch {
+		case l.Bias && role == "down":
+			declare(role+"_bias", bias, "torch.zeros(num_experts * dim)")
+		case l.Bias:
+			declare(role+"_bias", bias, "torch.zeros(num_experts * expert_dim)")
+		}
+	}
+	linear := func(role string) string {
+		if l.Bias {
+			return pyCall("F.linear", "part", role, role+"_bias")
+		}
+		return pyCall("F.linear", "part", role)
+	}
+	return func(d *draft) {
+		for _, name := range names {
+			tensors = append(tensors, pieces[name].of("")+".chunk(self.num_experts)")
+		}
+		inner, outer := activated(l.Activation, linear("up")), "h @ down"
+		if l.Gated {
+			inner = activated(l.Activation, linear("gate")) + " * " + linear("up")
+		}
+		if l.Bias {
+			outer += " + down_bias"
+		}
+		d.step(
+			"outputs = []",
+			"weights = zip("+strings.Join(tensors, ", ")+")",
+			"for part, ("+strings.Join(names, ", ")+") in zip(parts, weights):",
+			"    h = "+inner,
+			"    outputs.append("+outer+")",
+			"y = torch.cat(outputs)")
 	}
 }
 

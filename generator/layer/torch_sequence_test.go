@@ -282,6 +282,20 @@ func TestTorchNetworks(t *testing.T) {
 		{name: "renamed one by one", typ: "rnn", Example: of(`{"hiddenSize": 20, "names": {"weight_ih_l0": "w"}}`, tokens32), err: "other names than nn.RNN gives them"},
 		{name: "mamba", typ: "mamba", Example: of(`{"dState": 4}`, tokens32), module: "$Class(32, inner_dim=64, state_dim=4, dt_rank=2, kernel=4)",
 			has: []string{"self.conv1d = nn.Conv1d(inner_dim, inner_dim, kernel, padding=kernel - 1, groups=inner_dim)"}, hasNot: []string{"layernorm"}},
+		{name: "mamba in heads", typ: "mamba2", Example: of(`{"dState": 4, "headDim": 8, "numGroups": 2, "names": {"norm.weight": "norm_weight"}}`, tokens32), module: "$Class(32, inner_dim=64, state_dim=4, head_dim=8, num_groups=2, kernel=4)",
+			has: []string{"self.conv1d = nn.Conv1d(mixed_dim, mixed_dim, kernel, padding=kernel - 1, groups=mixed_dim)", "y = F.rms_norm(y, y.shape[-1:], eps=1e-5).flatten(-2) * self.norm_weight"}},
+		{name: "mamba in heads that do not divide", typ: "mamba2", Example: of(`{"headDim": 24}`, tokens32), err: "64 inner features do not divide into heads of 24 in 1 groups"},
+		{name: "time mixing", typ: "rwkvTimeMix", Example: of(`{"innerDim": 8}`, tokens32), module: "$Class(32, inner_dim=8)",
+			has: []string{"before = F.pad(x, (0, 0, 1, -1))  # the token before", "k = torch.lerp(before, x, self.time_mix_key[0, 0])", "r = self.receptance(r).sigmoid()"}},
+		{name: "channel mixing", typ: "rwkvChannelMix", Example: of(`{}`, tokens32), module: "$Class(32, hidden_dim=128)",
+			has: []string{"k = F.relu(self.key(k)).square()  # [..., tokens, hidden_dim]", "return self.receptance(r).sigmoid() * self.value(k)"}},
+		{name: "channel mixing of another width", typ: "rwkvChannelMix", Example: of(`{"embedDim": 16}`, tokens32), err: "32 wide, but is projected from a width of 16"},
+		{name: "experts above each other", typ: "moeLayer", Example: of(`{"numExperts": 4, "expertDim": 8, "layout": "rows", "bias": true}`, tokens32),
+			has: []string{
+				`for part, (gate, gate_bias, up, up_bias, down, down_bias) in zip(parts, weights):`,
+				"h = F.silu(F.linear(part, gate, gate_bias)) * F.linear(part, up, up_bias)",
+				"outputs.append(h @ down + down_bias)",
+			}},
 		{name: "mamba of Jamba", typ: "mamba", Example: of(`{"dState": 4, "stateNorms": true}`, tokens32), has: []string{"self.b_layernorm = nn.RMSNorm(state_dim, eps=1e-6)", "dt = self.dt_layernorm(dt)"}},
 	})
 }

@@ -222,6 +222,13 @@ func TestSequences(t *testing.T) {
 		{name: "too many layers", typ: "gru", Example: of(`{"hiddenSize": 4, "numLayers": 9007199254740992}`, shape.Shape{7, 5}), out: "unknown", rules: []string{BadParam}},
 		{name: "Mamba-130m", typ: "mamba", Example: of(`{"dModel": 768}`, shape.Shape{1, 1, 768}), out: "[1, 1, 768] batched",
 			params: 3072*768 + 1536*5 + 80*1536 + 1536*49 + 1536*16 + 1536 + 768*1536, macs: 3072*768 + 4*1536*4 + 80*1536 + 1536*48 + 768*1536},
+		{name: "Mamba-Codestral-7B", typ: "mamba2", Example: of(`{"numGroups": 8}`, shape.Shape{1, 1, 4096}), out: "[1, 1, 4096] batched",
+			params: 18560*4096 + 10240*5 + 3*128 + 8192 + 4096*8192, macs: 18560*4096 + 4*10240*4 + 4096*8192},
+		{name: "Mamba-2 in heads that do not divide", typ: "mamba2", Example: of(`{"headDim": 12, "numGroups": 3, "dState": 4, "convBias": false, "bias": true}`, shape.Shape{1, 8}), out: "[1, 8] unbatched",
+			params: (16+16+24+1)*9 + 40*4 + 3 + 16 + 8*17, macs: 57*8 + 4*40*4 + 8*16, rules: []string{HeadsDivide, GroupsDivide}},
+		{name: "RWKV's average", typ: "rwkvTimeMix", Example: of(`{"innerDim": 6}`, shape.Shape{2, 5, 4}), out: "[2, 5, 4] batched", params: 2*6 + 3*4 + 4*4*6, macs: 10 * 4 * 4 * 6},
+		{name: "RWKV's network", typ: "rwkvChannelMix", Example: of(`{}`, shape.Shape{5, 4}), out: "[5, 4] unbatched", params: 2*4 + 2*4*16 + 16, macs: 5 * (2*4*16 + 16)},
+		{name: "no sequence to mix", typ: "rwkvTimeMix", Example: of(`{}`, shape.Shape{4}), out: "unknown", params: 2*4 + 3*4 + 4*16, rules: []string{RankMismatch}},
 		{name: "Mamba with norms of the state", typ: "mamba", Example: of(`{"dState": 8, "dtRank": 5, "stateNorms": true, "convBias": false, "bias": true}`, shape.Shape{1, 48}), out: "[1, 48] unbatched",
 			params: 192*48 + 192 + 96*4 + 21*96 + 96*6 + 96*8 + 96 + 48*96 + 48 + 5 + 16, macs: 192*48 + 4*96*4 + 21*96 + 96*5 + 48*96},
 	})

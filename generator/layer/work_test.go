@@ -61,6 +61,10 @@ var formulas = []struct {
 	{"rnn", `{"hiddenSize": 5}`, []shape.Shape{{2, 6, 8}}, 12 * 5 * (8 + 5), 0, 12 * 5},
 	{"mamba", `{"dState": 3, "dConv": 4, "dtRank": 5}`, []shape.Shape{{2, 6, 8}},
 		12*16*(3*8+4+2*5+2*3) + 2*(4-1)*16*4, 0, 6 * 12 * 16 * 3},
+	{"mamba2", `{"dState": 3, "dConv": 4, "headDim": 2, "numGroups": 4}`, []shape.Shape{{2, 6, 8}},
+		12*8*(3*16+2*4*3+8) + (12+2*(4-1))*(16+2*4*3)*4, 0, 5 * 12 * 16 * 3},
+	{"rwkvTimeMix", `{"innerDim": 5}`, []shape.Shape{{2, 6, 8}}, 4 * 12 * 8 * 5, 0, 9*12*8 + 25*12*5},
+	{"rwkvChannelMix", `{"ffDim": 5}`, []shape.Shape{{2, 6, 8}}, 12 * 8 * (2*5 + 8), 0, 12 * (8*8 + 2*5)},
 
 	{"conv1d", `{"outChannels": 6, "kernelSize": 3, "groups": 2}`, []shape.Shape{{2, 4, 9}}, 2 * 6 * 7 * 2 * 3, 0, 0},
 	{"conv2d", `{"outChannels": 6, "kernelSize": [3, 2], "groups": 2}`, []shape.Shape{{2, 4, 9, 9}}, 2 * 6 * 7 * 8 * 2 * 3 * 2, 0, 0},
