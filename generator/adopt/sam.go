@@ -174,7 +174,7 @@ func (v *segmenter) prompts(c *config, waves int64) (sparse, dense string) {
 	x = v.add(at+"shared_embedding", "fourierPositions", params{"numFeatures", waves, "imgSize", v.sides}, x)
 	var kinds []string
 	for i := 1; i < 4; i++ {
-		kinds = append(kinds, v.add(fmt.Sprintf(at+"point_embed.%d", i), "embedding", params{"numEmbeddings", 1, "embeddingDim", v.width}))
+		kinds = append(kinds, v.add(fmt.Sprintf(at+"point_embed.%d.weight", i), "parameter", params{"shape", []int64{1, v.width}}))
 	}
 	x = v.add("prompts", "add", nil, x, v.add("kinds", "concatenate", params{"dim", -2}, kinds...))
 	aside := func(module, x string) string {

@@ -144,7 +144,11 @@ func (s *scope) loop(p *part) {
 		h = s.unique("h")
 		s.body.add(h + " = " + args[p.slot])
 	}
-	s.body.add("for layer in self" + p.path(s.part) + ":")
+	at := p.path(s.part)
+	if strings.ContainsAny(at, "[(") {
+		at += ".children()" // to a type checker it is a module of some class, and no list
+	}
+	s.body.add("for layer in self" + at + ":")
 	args[p.slot] = h
 	s.body.indent++
 	s.assign(h, "layer("+strings.Join(args, ", ")+")", s.w.shapes(p))

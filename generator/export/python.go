@@ -85,13 +85,21 @@ func (l *lines) value(indent, head, e string) {
 	switch {
 	case len(split(e)) > 1:
 		l.brackets(indent, head+"(", e, ")")
-	case enclosed(e):
+	case enclosed(e) || !opens(indent+head, e):
 		l.b.WriteString(indent + head + "(\n")
 		l.expression(deeper, "", e, "")
 		l.b.WriteString(indent + ")\n")
 	default:
 		l.bracketed(indent, head, e, "")
 	}
+}
+
+// opens reports whether a line that begins with before has room to open one of
+// the brackets of an expression.
+func opens(before, e string) bool {
+	return slices.ContainsFunc(brackets(e), func(p [2]int) bool {
+		return columns(before)+columns(e[:p[0]+1]) <= width && p[0]+1 < p[1]
+	})
 }
 
 // enclosed reports whether an expression that is too long gets brackets of its
@@ -186,6 +194,10 @@ func (l *lines) brackets(indent, before, inner, after string) {
 				l.expression(deeper, "", e, ",")
 			}
 		}
+	}
+	if columns(indent)+columns(after) > width {
+		l.bracketed(indent, after[:1], after[1:], "")
+		return
 	}
 	l.b.WriteString(indent + after + "\n")
 }

@@ -77,6 +77,20 @@ func TestLines(t *testing.T) {
         ).movedim(-1, 1)`,
 		},
 		{
+			"attention_of_tokens_to_image = self.mask_decoder.transformer.attention_of_tokens_to_image(queries, keys)", `
+        attention_of_tokens_to_image = (
+            self.mask_decoder.transformer.attention_of_tokens_to_image(queries, keys)
+        )`,
+		},
+		{
+			`attention_of_image_to_tokens = self.mask_decoder.transformer.layers[1].get_submodule("attention_of_image_to_tokens")(queries_long, keys_longer, values)`, `
+        attention_of_image_to_tokens = self.mask_decoder.transformer.layers[
+            1
+        ].get_submodule("attention_of_image_to_tokens")(
+            queries_long, keys_longer, values
+        )`,
+		},
+		{
 			"residual_long_name_long_name = residual_long_name_long_name_2 + residual_long_name_long_name_3", `
         residual_long_name_long_name = (
             residual_long_name_long_name_2 + residual_long_name_long_name_3
