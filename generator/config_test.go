@@ -31,7 +31,11 @@ func TestConfigs(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		got := in.Document
+		got, err := graph.Decode(file, graph.Encode(in.Document)) // names and defaults as when it is read
+		if err != nil {
+			t.Error(err)
+			continue
+		}
 		got.Name, got.Description, got.Category, got.Tags, got.RealParamCount = doc.Name, doc.Description, doc.Category, doc.Tags, doc.RealParamCount
 		if d := cmp.Diff(string(graph.Encode(got)), string(graph.Encode(doc))); d != "" {
 			t.Errorf("%s is not what strata import hf makes of %s (-imported +template):\n%s", model, file, d)
