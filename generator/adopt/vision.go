@@ -36,6 +36,14 @@ var vitFields = fields(patched, []Field{
 	word("pooler_act", "tanh", "activation of the pooler", "tanh"),
 })
 
+// dinoFields are those of DINOv2.
+var dinoFields = fields(patched, []Field{
+	number("mlp_ratio", 4, "inner width of the feed-forward network as a multiple of hidden_size"),
+	flag("qkv_bias", true, "queries, keys and values add a constant"), eps("layer_norm_eps", 1e-6),
+	flag("use_swiglu_ffn", false, "the network has a gate"),
+	flag("use_mask_token", true, "there is a token for what pretraining masks"),
+})
+
 // staged is a list with a number for each stage of a pyramid.
 func staged(name, doc string) Field {
 	return Field{Name: name, Kind: List, Required: true, Doc: doc + ", one number for each stage"}
@@ -67,15 +75,18 @@ var vision = []*Family{
 		Build:    beit,
 	},
 	{
-		Types: []string{"dinov2"}, Name: "DINOv2",
-		Fields: fields(patched, []Field{
-			number("mlp_ratio", 4, "inner width of the feed-forward network as a multiple of hidden_size"),
-			flag("qkv_bias", true, "queries, keys and values add a constant"), eps("layer_norm_eps", 1e-6),
-			flag("use_swiglu_ffn", false, "the network has a gate"),
-			flag("use_mask_token", true, "there is a token for what pretraining masks"),
-		}),
+		Types: []string{"dinov2"}, Name: "DINOv2", Fields: dinoFields, Harmless: backbones("layerscale_value", "apply_layernorm"),
+		Build: func(c *config) *graph.Document {
+			return view(c, "dinov2", "Dinov2Model", "Dinov2ForImageClassification").dino()
+		},
+	},
+	{
+		Types: []string{"dinov2_with_registers"}, Name: "DINOv2 with registers",
+		Fields:   fields(dinoFields, []Field{count("num_register_tokens", 4, "learned tokens between the class token and the patches")}),
 		Harmless: backbones("layerscale_value", "apply_layernorm"),
-		Build:    dino,
+		Build: func(c *config) *graph.Document {
+			return view(c, "dinov2_with_registers", "Dinov2WithRegistersModel", "Dinov2WithRegistersForImageClassification").dino()
+		},
 	},
 	{
 		Types: []string{"swin"}, Name: "Swin",
@@ -105,6 +116,20 @@ var vision = []*Family{
 		}),
 		Harmless: backbones(),
 		Build:    convnext,
+	},
+	{
+		Types: []string{"resnet"}, Name: "ResNet",
+		Fields: fields(pictured, []Field{
+			lone("hidden_act", "relu"),
+			count("image_size", 224, "height and width of an image"),
+			count("embedding_size", 64, "channels behind the first convolution"),
+			staged("hidden_sizes", "channels"), staged("depths", "layers"),
+			word("layer_type", "bottleneck", "kind of the layers", "bottleneck", "basic"),
+			flag("downsample_in_first_stage", false, "the first stage halves the image as well"),
+			flag("downsample_in_bottleneck", false, "the first convolution of a layer halves the image, else the second"),
+		}),
+		Harmless: backbones(),
+		Build:    resnet,
 	},
 	{
 		Types: []string{"segformer"}, Name: "SegFormer",
@@ -454,12 +479,20 @@ func beit(c *config) *graph.Document {
 
 // dino is DINOv2, whose classifier reads the class token and the mean of the
 // patches.
-func dino(c *config) *graph.Document {
-	v := view(c, "dinov2", "Dinov2Model", "Dinov2ForImageClassification")
+func (v *viewer) dino() *graph.Document {
+	c := v.c
 	width, layers, heads := v.sizes()
 	n := layered(c, "layer_norm_eps", true)
 	x, side := v.cut(width)
 	x = v.place(width, side*side+1, v.front(width, v.masked(x, 1, width), "cls_token"))
+	registers := c.count("num_register_tokens")
+	if registers > 0 {
+		both := params{"dim", 1, "splitSize", []int64{1, side * side}}
+		class := v.add("class", "split", both, x)
+		x = v.add("placed_patches", "split", append(both, "index", 1), x)
+		x = v.add(v.at+"embeddings.register_tokens", "parameter", params{"shape", []int64{1, registers, width}, "mode", "concat"}, x)
+		x = v.add("tokens", "concatenate", params{"dim", 1}, class, x)
+	}
 	x = v.repeat(v.at+"encoder.layer", []string{"layer"}, layers, x)
 	x = n.add(&v.sheet, v.at+"layernorm", x)
 	class := v.token("class_token", 0, x)
@@ -467,7 +500,7 @@ func dino(c *config) *graph.Document {
 		v.add("last_hidden_state", "output", nil, x)
 		v.add("pooler_output", "output", nil, class)
 	} else {
-		x = v.add("patches", "split", params{"dim", 1, "splitSize", []int64{1, side * side}, "index", 1}, x)
+		x = v.add("patches", "split", params{"dim", 1, "splitSize", []int64{1 + registers, side * side}, "index", 1}, x)
 		x = v.add("mean", "mean", params{"dim", 1}, x)
 		v.classify(v.add("joined", "concatenate", params{"dim", -1}, class, x))
 	}
@@ -692,4 +725,100 @@ func reducedLayer(name string, width, heads, reduction, inner int64, act string)
 	m = b.add("mlp.dwconv.dwconv", "depthwiseConv2d", params{"kernelSize", 3, "padding", 1}, m)
 	m = b.linear("mlp.dense2", width, activate(&b, "mlp.intermediate_act_fn", act, m))
 	return graph.Block{Name: name, Inputs: []string{"x"}, Components: b.list, Output: b.add("residual_mlp", "add", nil, m, y)}
+}
+
+// resnet is ResNet. The first layer of a stage, which changes the shape, has a
+// convolution in its shortcut.
+func resnet(c *config) *graph.Document {
+	v := view(c, "resnet", "ResNetModel", "ResNetForImageClassification")
+	image, before := max(1, c.count("image_size")), max(1, c.count("embedding_size"))
+	if image > 32*maxSide {
+		c.contradict("image_size", "found %d, expected at most %d", image, 32*maxSide)
+	}
+	widths := c.counts("hidden_sizes", 0, maxSize)
+	depths := c.counts("depths", len(widths), maxLayers)
+	act, bottleneck, early := c.word("hidden_act"), c.word("layer_type") != "basic", c.flag("downsample_in_bottleneck")
+	const stem = "embedder.embedder."
+	x := convolve(&v.sheet, v.at+stem, params{"outChannels", before, "kernelSize", 7, "stride", 2, "padding", 3}, v.image(image))
+	x = v.add(v.at+"embedder.pooler", "maxpool2d", params{"kernelSize", 3, "stride", 2, "padding", 1}, activate(&v.sheet, v.at+stem+"activation", act, x))
+	kinds := map[string]bool{}
+	for i, width := range widths {
+		stride := int64(2)
+		if i == 0 && !c.flag("downsample_in_first_stage") {
+			stride = 1
+		}
+		pattern := slices.Repeat([]string{"same"}, int(depths[i]))
+		if width != before || stride != 1 {
+			pattern[0] = "changing"
+		}
+		for _, kind := range pattern {
+			kinds[kind] = true
+		}
+		if !slices.Contains(pattern, "changing") {
+			pattern = pattern[:1]
+		}
+		inner := width
+		if bottleneck {
+			if inner = width / 4; inner == 0 {
+				c.contradict("hidden_sizes", "found %d for stage %d, of which a bottleneck has a quarter", width, i)
+			}
+		}
+		x = v.repeat(fmt.Sprintf("%sencoder.stages.%d.layers", v.at, i), pattern, depths[i], x)
+		v.with("channels", width, "inner", inner, "stride", stride)
+		before = width
+	}
+	for _, kind := range []string{"changing", "same"} {
+		if kinds[kind] {
+			v.blocks = append(v.blocks, residualConvolutions(kind, act, bottleneck, early))
+		}
+	}
+	if v.class == "" {
+		v.add("last_hidden_state", "output", nil, x)
+	}
+	x = v.add(v.at+"pooler", "adaptiveAvgPool2d", params{"outputSize", 1}, x)
+	if v.class == "" {
+		v.add("pooler_output", "output", nil, x)
+	} else {
+		v.add("logits", "output", nil, v.linear("classifier.1", v.labels, v.add("classifier.0", "flatten", nil, x)))
+	}
+	doc := v.document("%d stages of residual convolutions, %d to %d channels", len(widths), widths[0], widths[len(widths)-1])
+	doc.Tags = []string{"convolution", "image"}
+	return doc
+}
+
+// convolve appends a convolution and its batch norm.
+func convolve(s *sheet, at string, p params, x string) string {
+	return s.add(at+"normalization", "batchNorm", nil, s.add(at+"convolution", "conv2d", append(p, "bias", false), x))
+}
+
+// residualConvolutions is a layer of a ResNet. One that is changing has another
+// number of channels or another size than what enters it.
+func residualConvolutions(kind, act string, bottleneck, early bool) graph.Block {
+	var b sheet
+	short, stride := "x", any(1)
+	if kind == "changing" {
+		stride = "$stride"
+		short = convolve(&b, "shortcut.", params{"outChannels", "$channels", "kernelSize", 1, "stride", stride}, "x")
+	}
+	y := "x"
+	convs := []params{{"outChannels", "$channels", "kernelSize", 3, "padding", 1, "stride", stride}, {"outChannels", "$channels", "kernelSize", 3, "padding", 1}}
+	if bottleneck {
+		first, second := any(1), stride
+		if early {
+			first, second = stride, any(1)
+		}
+		convs = []params{
+			{"outChannels", "$inner", "kernelSize", 1, "stride", first},
+			{"outChannels", "$inner", "kernelSize", 3, "padding", 1, "stride", second},
+			{"outChannels", "$channels", "kernelSize", 1},
+		}
+	}
+	for i, p := range convs {
+		at := fmt.Sprintf("layer.%d.", i)
+		if y = convolve(&b, at, p, y); i < len(convs)-1 {
+			y = b.add(at+"activation", "relu", nil, y)
+		}
+	}
+	out := activate(&b, "activation", act, b.add("residual", "add", nil, y, short))
+	return graph.Block{Name: kind, Inputs: []string{"x"}, Components: b.list, Output: out}
 }
