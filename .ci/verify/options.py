@@ -100,7 +100,38 @@ TABLE = [
         )
         for shape in (IMAGE, (1, 8, 12, 32))
     ),
+    (
+        "windowAttention",
+        {
+            "windowSize": (4, [4, 3]),
+            "shiftSize": (0, 2),
+            "relativePositions": BOTH,
+            "relativeIndex": ("flat", "none"),
+            "decomposedPositions": BOTH,
+            "outProj": BOTH,
+        },
+        [IMAGE],
+    ),
     ("windowAttention", {"windowSize": (5,), "bias": BOTH}),
+    *(
+        (
+            "multiHeadAttention",
+            {"relativeGrid": ([11, 1],), "causal": BOTH},
+            [TOKENS],
+            sides,
+            mask,
+        )
+        for sides in ([], [ROPE], [ALIBI])
+        for mask in (None, (12, 12))
+    ),
+    *(
+        (
+            "patchMerging",
+            {"normLast": BOTH, "transposed": BOTH, "outFeatures": (None, 9)},
+            [shape],
+        )
+        for shape in (IMAGE, (1, 8, 12, 32))
+    ),
     *(
         (
             "mla",

@@ -204,6 +204,7 @@ func TestErrors(t *testing.T) {
 		{"widths of parts", `{"model_type": "sam", "mask_decoder_config": {"hidden_size": 128}}`, `mask_decoder_config.hidden_size: makes a width of 128, but prompt_encoder_config.hidden_size is 256`},
 		{"images of parts", `{"model_type": "sam", "prompt_encoder_config": {"image_size": 512}}`, `prompt_encoder_config.image_size: there are patches of 16 in an image of 512, but vision_config has patches of 16 in one of 1024`},
 		{"kinds of points", `{"model_type": "sam", "prompt_encoder_config": {"num_point_embeddings": 5}}`, `prompt_encoder_config.num_point_embeddings: found 5; points are of 4 kinds`},
+		{"no masks", `{"model_type": "sam", "mask_decoder_config": {"num_multimask_outputs": 0}}`, `mask_decoder_config.num_multimask_outputs: found 0; an ambiguous prompt yields at least one mask`},
 		{"window of an image", `{"model_type": "sam", "vision_config": {"window_size": 65}}`, `vision_config.window_size: windows of 65 do not fit into an image of 64 patches`},
 		{"padding", `{"model_type": "roberta", "vocab_size": 96, "hidden_size": 64, "num_hidden_layers": 1, "num_attention_heads": 4, "intermediate_size": 64, "max_position_embeddings": 2}`, `pad_token_id: positions begin behind the padding, 1, but there are 2`},
 		{"shared layers", `{"model_type": "albert", "vocab_size": 96, "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64, "num_hidden_groups": 2}`, `num_hidden_groups: found 2; only models with one layer for all can be imported`},

@@ -78,7 +78,7 @@ func sam(c *config) *graph.Document {
 	vision, seen := c.partOrDefaults("vision_config", samVision)
 	prompts, asked := c.partOrDefaults("prompt_encoder_config", samPrompts)
 	masks, decoded := c.partOrDefaults("mask_decoder_config", samMasks)
-	width, layers := vision.count("hidden_size"), vision.layers("num_hidden_layers")
+	width, layers := max(1, vision.count("hidden_size")), vision.layers("num_hidden_layers")
 	image := v.encoder(vision, width, layers)
 	v.width = max(1, prompts.count("hidden_size"))
 	for _, width := range []struct {
@@ -203,6 +203,9 @@ func (v *segmenter) masks(c *config, image, sparse, dense string, waves int64) {
 		c.contradict("hidden_size", "%d does not divide by 8, which masks are drawn with", v.width)
 	}
 	n, count := layered(c, "layer_norm_eps", true), c.count("num_multimask_outputs")+1
+	if count < 2 {
+		c.contradict("num_multimask_outputs", "found 0; an ambiguous prompt yields at least one mask")
+	}
 	weights := names("o", "out_proj")
 	sum := func(id string, x ...string) string { return v.add(id, "add", nil, x...) }
 	across := func(id string, inputs ...string) string {

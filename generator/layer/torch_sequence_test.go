@@ -230,7 +230,7 @@ func TestTorchAttention(t *testing.T) {
 		{name: "windows without a stored index", typ: "windowAttention", Example: of(`{"numHeads": 4, "windowSize": 4, "relativePositions": true, "relativeIndex": "none"}`, shape.Shape{2, 9, 10, 32}),
 			has: []string{`self.register_buffer("relative_position_index", index, persistent=False)`}},
 		{name: "windows with a table for each axis", typ: "windowAttention", Example: of(`{"numHeads": 4, "windowSize": [4, 3], "decomposedPositions": true}`, shape.Shape{2, 9, 10, 32}),
-			has: []string{"self.rel_pos_w = nn.Parameter(torch.zeros(2 * window[1] - 1, head_dim))", `down = torch.einsum("...hwc,hkc->...hwk", image, by_row)`, "bias = offsets.flatten(-2).flatten(-3, -2).to(q.dtype)"}},
+			has: []string{"self.rel_pos_w = nn.Parameter(torch.zeros(2 * window[1] - 1, head_dim))", `vertical = torch.einsum("...hwc,hkc->...hwk", image, by_row)`, "bias = offsets.flatten(-2).flatten(-3, -2).to(q.dtype)"}},
 		{name: "offsets of patches", typ: "selfAttention", Example: of(`{"numHeads": 4, "relativeGrid": [11, 1]}`, tokens32), module: "$Class(32, num_heads=4, head_dim=8, grid=(11, 1))",
 			has: []string{"index[0], index[1:, 0], index[0, 0] = offsets, offsets + 1, offsets + 2", "bias = self.relative_position_bias_table[self.relative_position_index].movedim(-1, 0).to(q.dtype)"}},
 		{name: "rotary windows", typ: "windowAttention", Example: of(`{"numHeads": 4, "windowSize": 4}`, tokens32), sides: rope, err: "not defined within windows"},

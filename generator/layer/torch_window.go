@@ -96,9 +96,9 @@ func (l *windowAttention) decomposed(d *draft, p *squareParts) {
 		"by_row = "+p.rows.of("")+"[row[:, None] - row + self.window[0] - 1]",
 		"by_column = "+p.columns.of("")+"[column[:, None] - column + self.window[1] - 1]",
 		"image = q.unflatten(-2, self.window)  # [..., rows, columns, head_dim]",
-		`down = torch.einsum("...hwc,hkc->...hwk", image, by_row)`,
-		`along = torch.einsum("...hwc,wkc->...hwk", image, by_column)`,
-		"offsets = down[..., :, None] + along[..., None, :]")
+		`vertical = torch.einsum("...hwc,hkc->...hwk", image, by_row)`,
+		`horizontal = torch.einsum("...hwc,wkc->...hwk", image, by_column)`,
+		"offsets = vertical[..., :, None] + horizontal[..., None, :]")
 	p.terms = append(p.terms, "offsets.flatten(-2).flatten(-3, -2)")
 }
 
