@@ -2,6 +2,7 @@ package expand
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -179,8 +180,8 @@ type scope struct {
 	values []graph.Param
 }
 
-// A slot is where a component of a scope went: a node, or the last instance of
-// the block that it uses.
+// A slot is where a component of a scope went: a node, or the nodes from there
+// on and the last instance of the block that it uses.
 type slot struct {
 	node int
 	last *scope
@@ -377,11 +378,15 @@ func (x *expander) instance(s *scope, values []graph.Param) error {
 	for i := range s.t.components {
 		c := &s.t.components[i]
 		if c.IsBlock() {
+			start := len(x.g.Nodes)
 			last, err := x.repeat(s, c, s.t.variable[i])
 			if err != nil {
 				return err
 			}
-			s.slots[i] = slot{last: last}
+			s.slots[i] = slot{node: start, last: last}
+			if c.SharedWith.ID != "" {
+				x.shareBlock(s, i)
+			}
 			continue
 		}
 		params := c.Params
@@ -640,6 +645,28 @@ func (x *expander) share() {
 			Fix:     "give the id of the first of the components that share the weights, and declare it before them",
 		})
 	}
+}
+
+// shareBlock gives the layers of a block the weights of those of an earlier use
+// of the same block, one by one.
+func (x *expander) shareBlock(s *scope, i int) {
+	g, c := x.g, &s.t.components[i]
+	from, to := s.slots[i].node, len(g.Nodes)
+	if j, ok := s.t.names[c.SharedWith.ID]; ok && j < i {
+		owner := &s.t.components[j]
+		same := owner.Block == c.Block && slices.Equal(owner.Pattern, c.Pattern) && max(owner.Repeat, 1) == max(c.Repeat, 1)
+		if owner.IsBlock() && same {
+			for n := from; n < to; n++ {
+				g.Nodes[n].SharedBy = s.slots[j].node + n - from
+			}
+			return
+		}
+	}
+	g.Faults = append(g.Faults, Fault{
+		Rule: UnknownEdge, Nodes: []string{s.prefix + c.ID}, Pos: c.SharedWith.Pos,
+		Message: fmt.Sprintf("%q has the weights of %q, which is no earlier use of the same block in the same scope", s.prefix+c.ID, c.SharedWith.ID),
+		Fix:     "give the id of the first component that uses the block as often, and declare it before",
+	})
 }
 
 // resolve follows a name to the node that yields it. Each step goes to another

@@ -195,6 +195,7 @@ func (w *writer) tieAll(p *part, period int) {
 
 // ties writes what shares a tensor with something else, once all is made.
 func (w *writer) ties(l *lines) {
+	w.shareParts(l, w.root)
 	for _, i := range w.root.nodes {
 		n := &w.m.Nodes[i]
 		switch {
@@ -206,6 +207,42 @@ func (w *writer) ties(l *lines) {
 			l.add(w.tensor(i, own) + " = " + w.tensor(n.Tie.Node, other))
 		}
 	}
+}
+
+// shareParts makes what has all its weights from an equal part that very part.
+func (w *writer) shareParts(l *lines, p *part) {
+	for _, c := range p.children {
+		owner := w.ownerPart(c)
+		if owner == nil || w.module(c) != w.module(owner) {
+			w.shareParts(l, c)
+			continue
+		}
+		l.add(c.set("self"+p.path(w.root), "self"+owner.path(w.root)))
+		for _, i := range c.nodes {
+			w.tied[i] = true
+		}
+	}
+}
+
+// ownerPart is the part whose layers have the weights of those of a part of
+// several layers, one by one; nil when there is none.
+func (w *writer) ownerPart(p *part) *part {
+	if len(p.nodes) < 2 || w.tied[p.nodes[0]] {
+		return nil
+	}
+	owner := w.parts[w.owner(p.nodes[0])]
+	for steps := w.parts[p.nodes[0]].depth - p.depth; steps > 0 && owner != nil; steps-- {
+		owner = owner.parent
+	}
+	if owner == nil || owner == p || len(owner.nodes) != len(p.nodes) {
+		return nil
+	}
+	for k, i := range p.nodes {
+		if w.owner(i) != owner.nodes[k] || w.m.Nodes[i].SharedBy < 0 || len(w.m.Nodes[i].Result.Weights) > 0 && !w.shared(i) {
+			return nil
+		}
+	}
+	return owner
 }
 
 // shared reports whether a node that says so has the weights of its owner:

@@ -143,7 +143,7 @@ func component() object {
 			{"name", text("Name to show; the id when it is not given.")},
 			{"params", typed("object", "Parameters of the layer.")},
 			{"inputs", ids("Ids of the components that feed it, in the order of the operands.")},
-			{"sharedWith", text("Id of an earlier component whose weights this one has.")},
+			{"sharedWith", text("Id of an earlier component whose weights this one has: a layer, or a use of the same block.")},
 			{"block", text("Name of the block that stands here.")},
 			{"pattern", ids("Names of the blocks that the instances cycle through.")},
 			{"repeat", typed("integer", "Number of instances, one after the other. They are numbered in the paths of their layers; a block without repeat is one instance without a number.", member{"minimum", 1}, member{"maximum", graph.MaxRepeat})},
