@@ -2,10 +2,12 @@
 
 import importlib
 from collections.abc import Callable
+from unittest.mock import patch
 
 import torch
 import transformers as hf
 from torch import Tensor, nn
+from torchvision.models import WeightsEnum, get_model_weights
 from transformers.core_model_loading import revert_weight_conversion
 from transformers.models.auto import modeling_auto as auto
 
@@ -28,9 +30,24 @@ def named(path: str) -> Callable[..., nn.Module]:
 def build(path: str, config: dict | None) -> nn.Module:
     """The model of a dotted name; a configuration is that of its class."""
     make = named(path)
+    if path.startswith("torchvision."):
+        return published(make)
     if config is None:
         return make()
     return make(configuration(config))
+
+
+def published(make: Callable[..., nn.Module]) -> nn.Module:
+    """What a builder of torchvision makes for its first weights, which stay unread.
+
+    Auxiliary heads and frozen norms are there with weights alone.
+    """
+    weights = next(iter(get_model_weights(make)))
+    with (
+        patch.object(WeightsEnum, "get_state_dict", lambda *_, **__: {}),
+        patch.object(nn.Module, "load_state_dict", lambda *_, **__: None),
+    ):
+        return make(weights=weights)
 
 
 def configuration(config: dict) -> hf.PretrainedConfig:
