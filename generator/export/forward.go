@@ -62,7 +62,7 @@ func variable(p *part) string {
 	if digitsOnly(p.name) {
 		return "h"
 	}
-	return p.name
+	return layer.Identifier(p.name)
 }
 
 // parameters names what a part takes, and lists it as the arguments of forward.

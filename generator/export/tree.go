@@ -327,10 +327,10 @@ func (p *part) attributes() bool {
 	return true
 }
 
-// got reports a part that no attribute of Python can name: a number, or what
-// a module holds beside its own.
+// got reports a part that no attribute of Python can name: a number, a name
+// with hyphens, or what a module holds beside its own.
 func (p *part) got() bool {
-	return p.parent.attributes() && (p.parent.kind == nested || digitsOnly(p.name))
+	return p.parent.attributes() && (p.parent.kind == nested || digitsOnly(p.name) || layer.Identifier(p.name) != p.name)
 }
 
 // noun is what torch.nn.Module calls a part.

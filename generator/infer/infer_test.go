@@ -81,7 +81,7 @@ func runs(b *strings.Builder, m *infer.Model, list []infer.Run, indent string) {
 func TestPlainNames(t *testing.T) {
 	for id, want := range map[string]string{
 		"fc": "fc", "0": "0", "model.layers.0.fc": "model.layers.0.fc", "_a": "_a", "A_1": "A_1",
-		"1st": "_1st", "_": "layer_", "__a": "a_", "class": "class_", "a-b": "a_b", "a..b": "a.layer.b", "é": "layer_",
+		"1st": "_1st", "_": "layer_", "__a": "a_", "class": "class_", "a-b": "a_b", "a.b-0": "a.b-0", "a-b.c-d": "a_b.c-d", "a.-b": "a._b", "a.1-0": "a._1_0", "a..b": "a.layer.b", "é": "layer_",
 	} {
 		m := model(t, []byte(`{"components":[{"id":"`+id+`","type":"input","params":{"shape":[1]}}]}`))
 		if got := m.Module(0); got != want {

@@ -10,7 +10,8 @@ import (
 // modules gives each node its path as exported code writes it: its id, with
 // every step made a Python identifier that hides nothing of torch.nn.Module.
 // Steps of digits alone are indices of a ModuleList. An id that follows a
-// checkpoint's names stays as it is.
+// checkpoint's names stays as it is: behind a dot a step may have hyphens, as
+// RegNet's block1-0 has, since what has a path is named as modules are.
 func (m *Model) modules() []string {
 	paths := make([]string, len(m.Nodes))
 	odd := false
@@ -48,7 +49,7 @@ func module(id string, taken, made map[string]string) string {
 	if cut := strings.LastIndexByte(id, '.'); cut >= 0 {
 		parent, step = module(id[:cut], taken, made)+".", id[cut+1:]
 	}
-	base := parent + layer.Identifier(step)
+	base := parent + spelled(step, parent != "")
 	path := base
 	for n := 2; ; n++ {
 		if of, used := taken[path]; !used || of == id {
@@ -60,12 +61,25 @@ func module(id string, taken, made map[string]string) string {
 	return path
 }
 
-// plain reports whether every step of an id is an identifier already.
+// plain reports whether every step of an id names a module as it is.
 func plain(id string) bool {
+	below := false
 	for step := range strings.SplitSeq(id, ".") {
-		if layer.Identifier(step) != step {
+		if spelled(step, below) != step {
 			return false
 		}
+		below = true
 	}
 	return true
+}
+
+// spelled is a step as a module is named: a Python identifier, in which hyphens
+// may stand for underscores below another step.
+func spelled(step string, below bool) string {
+	if below && strings.IndexByte(step, '-') > 0 {
+		if s := strings.ReplaceAll(step, "-", "_"); layer.Identifier(s) == s {
+			return step
+		}
+	}
+	return layer.Identifier(step)
 }
