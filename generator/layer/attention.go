@@ -126,17 +126,18 @@ var attentions = []*Type{
 		Doc: Doc{
 			Summary: "Cuts the tokens into windows and attends within each, as Swin does.",
 			Shape:   "the shape of its input; an image is padded to whole windows meanwhile",
-			Weights: plainWeights + "; relativePositions: relative_position_bias_table [(2h − 1) · (2w − 1), heads] for windows of h × w tokens, and its index as a buffer; decomposedPositions: rel_pos_h [2h − 1, headDim] and rel_pos_w [2w − 1, headDim]",
-			Work:    projectionWork + ", over an image padded to whole windows; 2 · batch · heads · headDim · queries · tokens of a window for the two products, with one element-wise operation for each score; with decomposedPositions batch · heads · headDim · queries · (h + w) more",
+			Weights: plainWeights + "; relativePositions: relative_position_bias_table [(2h − 1) · (2w − 1), heads] for windows of h × w tokens, and its index as a buffer; decomposedPositions: rel_pos_h [2h − 1, headDim] and rel_pos_w [2w − 1, headDim]; positionNetwork: cpb_mlp.0 [positionNetwork, 2] with bias and cpb_mlp.2 [heads, positionNetwork] in place of the table, and the offsets as a buffer; similarity cosine: logit_scale [heads, 1, 1]",
+			Work:    projectionWork + ", over an image padded to whole windows; 2 · batch · heads · headDim · queries · tokens of a window for the two products, with one element-wise operation for each score; with decomposedPositions batch · heads · headDim · queries · (h + w) more; positionNetwork: (2h − 1) · (2w − 1) · positionNetwork · (2 + heads)",
 			Source:  "https://arxiv.org/abs/2103.14030",
 			Examples: []Example{
 				{Params: `{"numHeads": 3, "windowSize": 7, "shiftSize": 3, "relativePositions": true, "bias": true}`, In: []shape.Shape{{1, 56, 56, 96}}},
 				{Params: `{"numHeads": 12, "windowSize": 14, "decomposedPositions": true, "bias": true, "layout": "fused", "names": {"qkv": "qkv", "o": "proj"}}`, In: []shape.Shape{{1, 64, 64, 768}}},
+				{Params: `{"numHeads": 3, "windowSize": 8, "shiftSize": 4, "similarity": "cosine", "positionNetwork": 512, "relativeIndex": "flat", "bias": true, "layout": "fused", "names": {"qkv": "qkv", "o": "proj"}}`, In: []shape.Shape{{1, 64, 64, 96}}},
 				{Params: `{"numHeads": 8, "windowSize": 64}`, In: []shape.Shape{{1, 4096, 512}}},
 				{Params: `{"numHeads": 3, "windowSize": 7}`, In: []shape.Shape{{1, 4, 4, 96}}},
 			},
 		},
-	}, windowAttention{plain: projections(false), RelativeIndex: "square"}),
+	}, windowAttention{plain: projections(false), RelativeIndex: "square", Similarity: "dot"}),
 	declare(Type{
 		Name: "nativeSparseAttention", Display: "Native Sparse Attention", Part: AttnPart, Ports: selfPorts,
 		Also: []string{"nsa"},
@@ -609,6 +610,8 @@ type windowAttention struct {
 	RelativePositions bool   `json:"relativePositions" doc:"learn a bias of each head for each offset within a window of two axes"`
 	RelativeIndex     string `json:"relativeIndex" enum:"square,flat,none" doc:"how the index of these offsets is stored with the weights: one row for each token, in one row for all as by torchvision, or not at all as by transformers"`
 	Decomposed        bool   `json:"decomposedPositions" doc:"learn a vector for each offset along each of two axes, whose product with a query is added to its scores, as SAM does"`
+	PositionNetwork   int64  `json:"positionNetwork" min:"1" unit:"features" doc:"width of a network that makes those biases from the offsets, in place of a table, as in Swin V2"`
+	Similarity        string `json:"similarity" enum:"dot,cosine" doc:"how queries and keys are compared: by their product, or by their cosine times a learned factor of each head, as in Swin V2; keys then go without the bias that may be stored for them"`
 
 	sides   shape.Shape // of a window
 	tokens  int64       // in a window
@@ -635,7 +638,7 @@ func (l *windowAttention) Infer(c *Call) shape.Tensor {
 func (l *windowAttention) measure(c *Call, axes int) {
 	if axes <= 1 {
 		axes = max(len(l.WindowSize), 1)
-		if l.RelativePositions || l.Decomposed {
+		if l.positions() {
 			axes = max(axes, 2)
 		}
 	}
@@ -665,16 +668,39 @@ func (l *windowAttention) exceeds(image shape.Shape) bool {
 	return false
 }
 
-// Weights adds the tables of relative positions.
+// positions reports whether the scores depend on the offsets within a window.
+func (l *windowAttention) positions() bool {
+	return l.RelativePositions || l.PositionNetwork > 0 || l.Decomposed
+}
+
+// Weights adds the factors of the heads, and the tables of relative positions
+// or the network that makes them.
 func (l *windowAttention) Weights() []Tensor {
 	w := l.square.Weights()
+	if l.Similarity == "cosine" {
+		w = append(w, l.own("logit_scale", l.NumHeads, 1, 1))
+	}
 	if l.Decomposed {
 		w = append(w, l.own("rel_pos_h", 2*l.sides[0]-1, l.headDim), l.own("rel_pos_w", 2*l.sides[len(l.sides)-1]-1, l.headDim))
 	}
-	if !l.RelativePositions {
+	switch {
+	case l.PositionNetwork > 0:
+		w = append(w, l.proj("cpb_mlp.0", l.PositionNetwork, 2, true)...)
+		w = append(w, l.proj("cpb_mlp.2", l.NumHeads, l.PositionNetwork, false)...)
+		offsets := shape.Shape{1}
+		for _, side := range l.sides {
+			offsets = append(offsets, 2*side-1)
+		}
+		table := l.own("relative_coords_table", append(offsets, int64(len(l.sides)))...)
+		table.Buffer = true
+		if l.RelativeIndex != "none" {
+			w = append(w, table)
+		}
+	case l.RelativePositions:
+		w = append(w, l.own("relative_position_bias_table", l.between, l.NumHeads))
+	default:
 		return w
 	}
-	w = append(w, l.own("relative_position_bias_table", l.between, l.NumHeads))
 	index := l.own("relative_position_index", l.tokens, l.tokens)
 	index.Buffer = true
 	switch l.RelativeIndex {
@@ -703,13 +729,16 @@ func (l *windowAttention) Work(c *Call, out shape.Tensor) Work {
 	if l.Decomposed {
 		w = w.Plus(MACs(b, l.queryHeads, l.headDim, padded, l.sides[0]+l.sides[len(l.sides)-1]))
 	}
+	if l.PositionNetwork > 0 {
+		w = w.Plus(MACs(l.between, l.PositionNetwork, 2)).Plus(MACs(l.between, l.PositionNetwork, l.NumHeads))
+	}
 	return w
 }
 
 // Attention adds that the layer may know where its tokens are.
 func (l *windowAttention) Attention() Attention {
 	a := l.square.Attention()
-	a.Window, a.Position = l.tokens, a.Position || l.RelativePositions || l.Decomposed
+	a.Window, a.Position = l.tokens, a.Position || l.positions()
 	return a
 }
 

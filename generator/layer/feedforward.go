@@ -71,10 +71,11 @@ var feedForwards = []*Type{
 			Examples: []Example{
 				{Params: `{"channels": 1152, "squeezeChannels": 48}`, In: []shape.Shape{{1, 1152, 7, 7}}, Channels: true},
 				{Params: `{"reduction": 4}`, In: []shape.Shape{{1, 240, 28, 28}}, Channels: true},
+				{Params: `{"squeezeChannels": 168, "gate": "hardsigmoid"}`, In: []shape.Shape{{1, 672, 14, 14}}, Channels: true},
 				{Params: `{"channels": 96}`, In: []shape.Shape{{1, 240, 28, 28}}, Channels: true},
 			},
 		},
-	}, seBlock{Reduction: 16}),
+	}, seBlock{Reduction: 16, Activation: "relu", Gate: "sigmoid"}),
 }
 
 // feedForward is the network of the original Transformer.
@@ -183,9 +184,11 @@ type geglu struct {
 
 // seBlock is torchvision.ops.SqueezeExcitation.
 type seBlock struct {
-	Channels        int64 `json:"channels" min:"1" unit:"channels" default:"incoming channels" doc:"channels of the input"`
-	Reduction       int64 `json:"reduction" min:"1" doc:"by how much the channels shrink in between"`
-	SqueezeChannels int64 `json:"squeezeChannels" min:"1" unit:"channels" default:"channels / reduction, at least 1" doc:"channels in between"`
+	Channels        int64  `json:"channels" min:"1" unit:"channels" default:"incoming channels" doc:"channels of the input"`
+	Reduction       int64  `json:"reduction" min:"1" doc:"by how much the channels shrink in between"`
+	SqueezeChannels int64  `json:"squeezeChannels" min:"1" unit:"channels" default:"channels / reduction, at least 1" doc:"channels in between"`
+	Activation      string `json:"activation" enum:"relu,silu" doc:"activation between the two layers; EfficientNet has silu"`
+	Gate            string `json:"gate" enum:"sigmoid,hardsigmoid" doc:"what turns the result into a factor; MobileNetV3 has hardsigmoid"`
 	renamed
 }
 

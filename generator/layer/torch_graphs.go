@@ -289,12 +289,13 @@ func (l *seBlock) Torch(c *TorchCall) (Torch, error) {
 	if err != nil {
 		return Torch{}, err
 	}
+	gate := map[string]string{"sigmoid": "torch.sigmoid", "hardsigmoid": "F.hardsigmoid"}[l.Gate]
 	h := helper{
 		name: "SqueezeExcitation", doc: "Scales each channel by a gate computed from the means of all channels.",
 		params: "channels: int, squeeze: int", init: init,
 		body: []string{
 			"gate = x.mean((-2, -1), keepdim=True)  # [..., channels, 1, 1]",
-			"gate = torch.sigmoid(" + at[1] + "(F.relu(" + at[0] + "(gate))))",
+			"gate = " + gate + "(" + at[1] + "(F." + l.Activation + "(" + at[0] + "(gate))))",
 			"return x * gate",
 		},
 	}

@@ -23,11 +23,20 @@ func (l *windowAttention) Torch(c *TorchCall) (Torch, error) {
 		return Torch{}, fmt.Errorf("its windows have %d axes; windows of one and of two can be written", axes)
 	case axes == 1 && l.shifted():
 		return Torch{}, fmt.Errorf("windows over a sequence are not shifted; windows over an image are")
+	case l.Similarity == "cosine" && l.kBias && l.store.Layout == "interleaved":
+		return Torch{}, fmt.Errorf("keys that are compared by their cosine go without a bias, but theirs is stored between others")
 	}
 	d, p := &draft{}, &squareParts{}
-	var table *piece
-	if l.RelativePositions {
-		table = d.free(l.own("relative_position_bias_table").Name, "torch.zeros((2 * window[0] - 1) * (2 * window[1] - 1), num_heads)")
+	var w windowParts
+	if l.Similarity == "cosine" {
+		w.scale = d.free(l.own("logit_scale").Name, "torch.full((num_heads, 1, 1), 10.0).log()")
+	}
+	switch {
+	case l.PositionNetwork > 0:
+		w.hidden = d.linear(l.stored(), "cpb_mlp.0", "position_dim", "2", true)
+		w.biases = d.linear(l.stored(), "cpb_mlp.2", "num_heads", "position_dim", false)
+	case l.RelativePositions:
+		w.biases = d.free(l.own("relative_position_bias_table").Name, "torch.zeros((2 * window[0] - 1) * (2 * window[1] - 1), num_heads)")
 	}
 	if l.Decomposed {
 		p.rows = d.free(l.own("rel_pos_h").Name, "torch.zeros(2 * window[0] - 1, head_dim)")
@@ -44,15 +53,15 @@ func (l *windowAttention) Torch(c *TorchCall) (Torch, error) {
 	if p.kept = l.shifted(); p.kept {
 		d.keep("shift", "tuple[int, int]", pyTuple(l.shift()))
 	}
-	if table != nil {
-		if err := l.index(d, p, table); err != nil {
+	if w.biases != nil {
+		if err := l.index(d, p, &w); err != nil {
 			return Torch{}, err
 		}
 	}
 	if axes == 1 {
-		l.alongSequence(d, p)
+		l.alongSequence(d, p, &w)
 	} else {
-		l.overImage(d, p)
+		l.overImage(d, p, &w)
 	}
 	call := onLast(x, "$m($x)")
 	if call == "$m($0)" {
@@ -61,11 +70,42 @@ func (l *windowAttention) Torch(c *TorchCall) (Torch, error) {
 	return d.torch(call)
 }
 
-// index registers which row of the table each pair of tokens has.
-func (l *windowAttention) index(d *draft, p *squareParts, table *piece) error {
-	name := l.own("relative_position_index").Name
-	if Identifier(name) != name || digitsOnly(name) {
-		return fmt.Errorf("%q of the name %q is no attribute that a module can have", name, name)
+// windowParts are the pieces that attention within windows may have beside the
+// projections.
+type windowParts struct {
+	scale  *piece   // factors of the heads
+	hidden *piece   // first layer of the network that makes the biases
+	biases *piece   // second layer of it, or the table
+	table  []string // statements that make the table with the network
+}
+
+// index registers which row of the table each pair of tokens has, and for a
+// network that makes the table, the offsets that it reads.
+func (l *windowAttention) index(d *draft, p *squareParts, w *windowParts) error {
+	name, table := l.own("relative_position_index").Name, l.own("relative_coords_table").Name
+	for _, n := range []string{name, table} {
+		if Identifier(n) != n || digitsOnly(n) {
+			return fmt.Errorf("%q of the name %q is no attribute that a module can have", n, n)
+		}
+	}
+	rows, option := w.biases.of(""), ""
+	if l.RelativeIndex == "none" {
+		option = ", persistent=False"
+	}
+	if w.hidden != nil {
+		d.arg("position_dim", "int", py(l.PositionNetwork))
+		d.fields = append(d.fields, table+": Tensor")
+		d.init = append(d.init,
+			"row = torch.arange(1 - window[0], window[0]) * 8 / max(window[0] - 1, 1)",
+			"column = torch.arange(1 - window[1], window[1]) * 8 / max(window[1] - 1, 1)",
+			"offset = torch.stack(torch.meshgrid(row, column, indexing=\"ij\"), dim=-1)[None]",
+			"offset = offset.sign() * (offset.abs() + 1).log2() / 3",
+			"self.register_buffer("+py(table)+", offset"+option+")")
+		rows = "table"
+		w.table = []string{
+			"table = F.relu(" + w.hidden.of("self."+table) + ")",
+			"table = 16 * torch.sigmoid(" + w.biases.of("table") + ".flatten(0, 2))  # [offsets, num_heads]",
+		}
 	}
 	d.fields = append(d.fields, name+": Tensor")
 	d.init = append(d.init,
@@ -74,13 +114,13 @@ func (l *windowAttention) index(d *draft, p *squareParts, table *piece) error {
 		"offset = place[:, None] - place  # [tokens, tokens, 2]",
 		"row, column = offset[..., 0] + window[0] - 1, offset[..., 1] + window[1] - 1",
 		"index = row * (2 * window[1] - 1) + column")
-	bias := table.of("") + "[self." + name + "]"
+	bias := rows + "[self." + name + "]"
 	switch l.RelativeIndex {
 	case "flat":
 		d.init = append(d.init, "self.register_buffer("+py(name)+", index.flatten())")
 		bias += ".unflatten(0, (q.shape[-2], -1))"
 	case "none":
-		d.init = append(d.init, "self.register_buffer("+py(name)+", index, persistent=False)")
+		d.init = append(d.init, "self.register_buffer("+py(name)+", index"+option+")")
 	default:
 		d.init = append(d.init, "self.register_buffer("+py(name)+", index)")
 	}
@@ -121,18 +161,18 @@ func (l *windowAttention) shifted() bool {
 }
 
 // alongSequence attends within windows of one axis.
-func (l *windowAttention) alongSequence(d *draft, p *squareParts) {
+func (l *windowAttention) alongSequence(d *draft, p *squareParts, w *windowParts) {
 	d.step(
 		"length = x.shape[-2]",
 		"x = F.pad(x, (0, 0, 0, -length % self.window))  # to whole windows",
 		"x = x.unflatten(-2, (-1, self.window))  # [..., windows, tokens, dim]")
-	l.within(d, p)
+	l.within(d, p, w)
 	d.step("return y.flatten(-3, -2)[..., :length, :]")
 }
 
 // overImage attends within windows of two axes. What a shift brings together
 // from opposite ends must not attend to each other: each region has a number.
-func (l *windowAttention) overImage(d *draft, p *squareParts) {
+func (l *windowAttention) overImage(d *draft, p *squareParts, w *windowParts) {
 	d.step(
 		"height, width = x.shape[-3:-1]",
 		"bottom, right = -height % self.window[0], -width % self.window[1]",
@@ -156,7 +196,7 @@ func (l *windowAttention) overImage(d *draft, p *squareParts) {
 	d.step(
 		"x = x.unflatten(-2, (-1, self.window[1])).unflatten(-4, (-1, self.window[0]))",
 		"x = x.transpose(-4, -3).flatten(-3, -2)  # [..., rows, columns, tokens, dim]")
-	l.within(d, p)
+	l.within(d, p, w)
 	d.step(
 		"y = y.unflatten(-2, self.window).transpose(-4, -3)",
 		"y = y.flatten(-5, -4).flatten(-3, -2)")
@@ -166,15 +206,42 @@ func (l *windowAttention) overImage(d *draft, p *squareParts) {
 	d.step("return y[..., :height, :width, :]")
 }
 
-// within attends within each window.
-func (l *windowAttention) within(d *draft, p *squareParts) {
+// within attends within the windows, [..., windows, tokens, dim].
+func (l *windowAttention) within(d *draft, p *squareParts, w *windowParts) {
 	l.project(d, p, 1)
+	if w.scale != nil {
+		if bias := l.keyBias(p); bias != "" {
+			d.step("k = k - " + bias + ".unflatten(0, (-1, 1, self.head_dim))  # stored, and not used")
+		}
+		d.step(
+			"q = F.normalize(q, dim=-1) * "+w.scale.of("")+".clamp(max=math.log(100)).exp()",
+			"k = F.normalize(k, dim=-1)")
+		p.scale = "1.0"
+	}
 	if l.Decomposed {
 		l.decomposed(d, p)
 	}
+	d.step(w.table...)
 	p.attend(d)
 	d.step("y = y.transpose(-3, -2).flatten(-2)  # [..., tokens, num_heads * head_dim]")
 	if p.o != nil {
 		d.step("y = " + p.o.of("y"))
 	}
+}
+
+// keyBias is the bias that the keys were given, "" for none.
+func (l *windowAttention) keyBias(p *squareParts) string {
+	from, cut := p.k, ""
+	switch {
+	case !l.kBias:
+		return ""
+	case p.kBias != nil:
+		return p.kBias.at[0]
+	case p.qkv != nil:
+		from, cut = p.qkv, ".chunk(3)[1]"
+	}
+	if from.apply == "$0($x)" {
+		return from.at[0] + ".bias" + cut
+	}
+	return from.at[1] + cut
 }

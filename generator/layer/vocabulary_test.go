@@ -173,6 +173,8 @@ func TestAttention(t *testing.T) {
 		{name: "a table for each axis of a volume", typ: "windowAttention", Example: of(`{"numHeads": 8, "windowSize": 2, "decomposedPositions": true}`, shape.Shape{1, 2, 2, 4, 64}), out: "[1, 2, 2, 4, 64] batched", params: plain + (3+3)*8, macs: 16*plain + 2*16*8*64 + 16*64*4, rules: []string{BadParam}},
 		{name: "an index that is not stored", typ: "windowAttention", Example: of(`{"numHeads": 8, "windowSize": 4, "relativePositions": true, "relativeIndex": "none"}`, shape.Shape{1, 4, 4, 64}), out: "[1, 4, 4, 64] batched", params: plain + 49*8, macs: 16*plain + 2*16*16*64},
 		{name: "windows with relative positions", typ: "windowAttention", Example: of(`{"numHeads": 8, "windowSize": 4, "relativePositions": true}`, x), out: "[1, 16, 64] batched", params: plain + 49*8, macs: 16*plain + 2*16*16*64},
+		{name: "windows with a network of positions", typ: "windowAttention", Example: of(`{"numHeads": 8, "windowSize": 4, "positionNetwork": 32}`, x), out: "[1, 16, 64] batched", params: plain + 32*3 + 8*32, macs: 16*plain + 2*16*16*64 + 49*32*(2+8)},
+		{name: "windows compared by cosine", typ: "windowAttention", Example: of(`{"numHeads": 8, "windowSize": 4, "similarity": "cosine"}`, x), out: "[1, 16, 64] batched", params: plain + 8, macs: 16*plain + 2*16*4*64},
 		{name: "a window larger than the image", typ: "windowAttention", Example: of(`{"numHeads": 8, "windowSize": [3, 6]}`, shape.Shape{1, 4, 5, 64}),
 			out: "[1, 4, 5, 64] batched", params: plain, macs: 36*plain + 2*36*18*64, rules: []string{WindowTooLong}},
 		{name: "three sides for two axes", typ: "windowAttention", Example: of(`{"numHeads": 8, "windowSize": [2, 2, 2]}`, shape.Shape{1, 4, 4, 64}),
