@@ -66,7 +66,8 @@ func field(f *layer.Field, doc string) object {
 // values are the forms that a parameter may have.
 func values(f *layer.Field) []object {
 	one := bounded(f, "integer")
-	list := object{{"type", "array"}, {"items", one}}
+	given := object{{"type", "string"}, {"pattern", `^\$`}} // a value of the block
+	list := object{{"type", "array"}, {"items", object{{"anyOf", []object{one, given}}}}}
 	some := append(slices.Clone(list), member{"minItems", 1})
 	switch f.Kind {
 	case layer.Number:

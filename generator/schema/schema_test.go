@@ -140,6 +140,8 @@ func TestForms(t *testing.T) {
 		{`{"id": "a", "type": "projection", "params": {"projDim": 4}}`, true},
 		{`{"id": "a", "type": "conv2d", "params": {"outChannels": 4, "kernelSize": [3, 1], "padding": "same"}}`, true},
 		{`{"id": "a", "type": "conv2d", "params": {"outChannels": 4, "kernelSize": [], "padding": 1}}`, false},
+		{`{"id": "a", "type": "conv2d", "params": {"outChannels": 4, "kernelSize": ["$height", 1]}}`, true},
+		{`{"id": "a", "type": "conv2d", "params": {"outChannels": 4, "kernelSize": ["height", 1]}}`, false},
 		{`{"id": "a", "type": "conv2d", "params": {"outChannels": 4, "kernelSize": 3, "padding": "sane"}}`, false},
 		{`{"id": "a", "type": "rope", "params": {"dim": 64, "scaling": "yarn"}}`, true},
 		{`{"id": "a", "type": "rope", "params": {"dim": 64, "scaling": "yarm"}}`, false},
