@@ -181,7 +181,7 @@ func (l *call) built() (*sized, error) {
 		return &sized{side: l}, nil
 	case "parameter":
 		return l.parameter()
-	case "add", "multiply":
+	case "add", "multiply", "subtract":
 		return l.broadcast()
 	case "concatenate":
 		return l.concatenate()

@@ -332,7 +332,7 @@ func (d *ids) check() {
 // moves are the types that take ids as well as numbers.
 var moves = map[string]bool{
 	"output": true, "flatten": true, "reshape": true, "permute": true, "squeeze": true, "unsqueeze": true,
-	"split": true, "pad": true, "gather": true, "stack": true, "concatenate": true, "add": true, "multiply": true,
+	"split": true, "pad": true, "gather": true, "stack": true, "concatenate": true, "add": true, "multiply": true, "subtract": true,
 }
 
 // readsNarrow reports a table that looks ids or their positions up.

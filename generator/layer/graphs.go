@@ -77,12 +77,13 @@ var graphs = []*Type{
 		Name: "featureInteraction", Display: "Feature Interaction", Part: Merge, Ports: Ports{Min: 1},
 		Also: []string{"interaction", "dotInteraction", "dlrmInteraction"},
 		Doc: Doc{
-			Summary: "Lets feature vectors of one width interact in pairs, as DLRM does.",
-			Shape:   "F rows of width D over all operands: dot gives D + F · (F − 1) / 2 features, the first row and one product for each pair; cat gives F · D",
-			Work:    "dot: batch · F² · D, of which half is used; cat: none",
+			Summary: "Lets feature vectors of one width interact in pairs, as DLRM and factorisation machines do.",
+			Shape:   "F rows of width D over all operands: dot gives D + F · (F − 1) / 2 features, the first row and one product for each pair; fm gives 1, the sum of the products of all pairs; cat gives F · D",
+			Work:    "dot: batch · F² · D, of which half is used; fm: two element-wise operations for each element of the operands, since the sum follows from the sum of the rows and that of their squares; cat: none",
 			Source:  "https://arxiv.org/abs/1906.00091",
 			Examples: []Example{
 				{Params: `{"method": "dot"}`, In: []shape.Shape{{1, 64}, {1, 26, 64}}},
+				{Params: `{"method": "fm"}`, In: []shape.Shape{{1, 39, 16}}},
 				{Params: `{"method": "cat"}`, In: []shape.Shape{{64}, {26, 64}}},
 				{Params: `{}`, In: []shape.Shape{{1, 32}, {1, 26, 64}}},
 			},
@@ -244,7 +245,7 @@ func (l *graphSAGE) Work(c *Call, out shape.Tensor) Work { return l.work(out, 2,
 
 // featureInteraction is the interaction of DLRM.
 type featureInteraction struct {
-	Method string `json:"method" enum:"dot,cat" doc:"products of all pairs of rows, beside the first row; or all rows side by side"`
+	Method string `json:"method" enum:"dot,fm,cat" doc:"products of all pairs of rows, beside the first row; the sum of these products; or all rows side by side"`
 
 	rows int64 // over all operands
 }
@@ -269,8 +270,11 @@ func (l *featureInteraction) Infer(c *Call) shape.Tensor {
 		l.rows = c.plus(l.rows, n)
 	}
 	out := c.times(l.rows, width)
-	if l.Method == "dot" {
+	switch l.Method {
+	case "dot":
 		out = c.plus(width, l.pairs(c))
+	case "fm":
+		out = 1
 	}
 	switch {
 	case out == 0:
@@ -304,10 +308,14 @@ func (l *featureInteraction) pairs(c *Call) int64 {
 
 func (l *featureInteraction) Weights() []Tensor { return nil }
 
-// Work is the product of all rows with all rows, of which half is used.
+// Work is the product of all rows with all rows, of which half is used. Their
+// sum alone takes no product of two rows.
 func (l *featureInteraction) Work(c *Call, out shape.Tensor) Work {
-	if l.Method == "cat" {
+	switch l.Method {
+	case "cat":
 		return Work{}
+	case "fm":
+		return Work{Elem: product(2, out.BatchSize(), l.rows, c.First().Width())}
 	}
 	return MACs(out.BatchSize(), l.rows, l.rows, c.First().Width())
 }

@@ -50,6 +50,20 @@ var merges = []*Type{
 		},
 	}, modulation{}),
 	declare(Type{
+		Name: "subtract", Display: "Subtract", Part: Merge, Ports: Ports{Min: 2, Max: 2},
+		Also: []string{"sub", "subtraction", "minus", "difference", "elementwiseSub", "eltwiseSub"},
+		Doc: Doc{
+			Summary: "Takes the second operand from the first, as N-BEATS does with what a block has explained.",
+			Shape:   "the operands broadcast; leading axes of size 1 may be missing",
+			Work:    mergeWork,
+			Source:  "https://pytorch.org/docs/stable/generated/torch.sub.html",
+			Examples: []Example{
+				{Params: `{}`, In: []shape.Shape{{1, 96, 7}, {1, 1, 7}}},
+				{Params: `{}`, In: []shape.Shape{{1, 96, 7}, {1, 96, 5}}},
+			},
+		},
+	}, addition{}),
+	declare(Type{
 		Name: "concatenate", Display: "Concatenate", Part: Merge, Ports: merge,
 		Also: []string{"cat", "concat", "concatenation"},
 		Doc: Doc{

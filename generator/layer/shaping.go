@@ -130,6 +130,20 @@ var shapings = []*Type{
 		},
 	}, mean{}),
 	declare(Type{
+		Name: "reduceSum", Display: "Reduce Sum", Part: Shaping, Ports: unary,
+		Also: []string{"sumPooling", "sumOver"},
+		Doc: Doc{
+			Summary: "Adds up all elements along some axes.",
+			Shape:   "the axes of dim go (all of them without dim); with keepDim they stay as 1",
+			Work:    reductionWork,
+			Source:  "https://pytorch.org/docs/stable/generated/torch.sum.html",
+			Examples: []Example{
+				{Params: `{"dim": 1}`, In: []shape.Shape{{1, 39, 16}}},
+				{Params: `{"dim": 3}`, In: []shape.Shape{{1, 39, 16}}},
+			},
+		},
+	}, reduceSum{}),
+	declare(Type{
 		Name: "matmul", Display: "MatMul", Part: Merge, Ports: Ports{Min: 2, Max: 2},
 		Also: []string{"mm", "bmm", "batchMatmul", "matrixMultiply"},
 		Doc: Doc{
@@ -761,6 +775,28 @@ func (l *mean) Weights() []Tensor { return nil }
 func (l *mean) Work(c *Call, out shape.Tensor) Work {
 	return Elementwise(c.In[0].Dims, int64(len(c.In)))
 }
+
+// reduceSum is torch.sum.
+type reduceSum struct {
+	Dim     shape.Shape `json:"dim" alias:"axis" unit:"axis" default:"all axes" doc:"axis, or axes, to add up"`
+	KeepDim bool        `json:"keepDim" doc:"keep these axes, with size 1"`
+}
+
+func (l *reduceSum) Infer(c *Call) shape.Tensor {
+	x := c.First()
+	if !x.Known() {
+		return shape.Unknown
+	}
+	along, ok := c.axes(x, l.Dim)
+	if !ok {
+		return shape.Unknown
+	}
+	return reduce(x, along, l.KeepDim)
+}
+
+func (l *reduceSum) Weights() []Tensor { return nil }
+
+func (l *reduceSum) Work(c *Call, out shape.Tensor) Work { return Elementwise(c.In[0].Dims, 1) }
 
 // matmul is torch.matmul.
 type matmul struct {

@@ -224,8 +224,11 @@ func (l *featureInteraction) Torch(c *TorchCall) (Torch, error) {
 		all = "torch.cat((" + strings.Join(rows, ", ") + "), dim=1)"
 	}
 	t := Torch{Call: all + ".flatten(1)"}
-	if l.Method == "dot" {
+	switch l.Method {
+	case "dot":
 		t = Torch{Module: "$Class()", Class: dotInteraction, Call: "$m(" + all + ")"}
+	case "fm":
+		t = Torch{Module: "$Class()", Class: factorisationMachine, Call: "$m(" + all + ")"}
 	}
 	if !batched {
 		t.Call += ".squeeze(0)"
@@ -266,6 +269,16 @@ var dotInteraction = helper{
 		"products = rows @ rows.mT  # [batch, rows, rows]",
 		"i, j = torch.tril_indices(rows.shape[1], rows.shape[1], offset=-1)",
 		"return torch.cat((rows[:, 0], products[:, i, j]), dim=1)",
+	},
+}.class()
+
+var factorisationMachine = helper{
+	name: "FactorisationMachine",
+	doc:  "The sum of the products of all pairs of rows.",
+	args: "rows: Tensor",
+	body: []string{
+		"pairs = rows.sum(1).square() - rows.square().sum(1)  # each pair twice, [batch, features]",
+		"return 0.5 * pairs.sum(1, keepdim=True)",
 	},
 }.class()
 

@@ -32,10 +32,7 @@ func operandList(in []shape.Tensor) string {
 
 // Torch writes the operands with their operator. One operand is what it is.
 func (l *addition) Torch(c *TorchCall) (Torch, error) {
-	operator := " + "
-	if c.Type == "multiply" {
-		operator = " * "
-	}
+	operator := map[string]string{"add": " + ", "multiply": " * ", "subtract": " - "}[c.Type]
 	list := make([]string, len(c.In))
 	for i := range list {
 		list[i] = "$" + strconv.Itoa(i)

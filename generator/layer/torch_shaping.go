@@ -135,6 +135,17 @@ func (l *mean) Torch(c *TorchCall) (Torch, error) {
 	return Torch{Call: meanOver(along, l.KeepDim)}, nil
 }
 
+func (l *reduceSum) Torch(c *TorchCall) (Torch, error) {
+	along, ok := (&Call{}).axes(c.In[0], l.Dim)
+	if !ok {
+		return Torch{}, fmt.Errorf("its axes are none of %s", c.In[0].Dims.Brackets())
+	}
+	if len(along) == 0 {
+		return Torch{Call: "$0"}, nil
+	}
+	return Torch{Call: pyCall("$0.sum", "dim="+pyAxes(along), option("keepdim", l.KeepDim, false))}, nil
+}
+
 func (l *matmul) Torch(c *TorchCall) (Torch, error) {
 	if len(c.In) < 2 {
 		return Torch{Call: "$0"}, nil

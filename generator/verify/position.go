@@ -236,7 +236,7 @@ func (p *Pass) readsOut(i int) bool {
 	switch n.Type.Name {
 	case "flatten", "globalAvgPool1d", "globalAvgPool2d", "adaptiveAvgPool1d", "adaptiveAvgPool2d":
 		return true
-	case "mean":
+	case "mean", "reduceSum":
 		return len(n.Operands) == 1
 	}
 	return false
