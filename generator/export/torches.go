@@ -305,7 +305,7 @@ func (d *ids) origin(i int) (in int, straight bool) {
 	i = source(d.m, i)
 	for straight = true; ; straight = false {
 		n := &d.m.Nodes[i]
-		if !n.Is("flatten") && !n.Is("reshape") || len(n.Operands) != 1 {
+		if !n.Is("flatten") && !n.Is("reshape") && !n.Is("split") || len(n.Operands) != 1 {
 			return i, straight
 		}
 		i = source(d.m, n.Operands[0])

@@ -633,7 +633,7 @@ func (l *cut) Infer(c *Call) shape.Tensor {
 		c.Report(AxisRange, "index", "index is %d, but axis %d of %s has %d parts", l.Index, axis, x.Dims.Brackets(), parts).Fix = "count the parts from 0, or name another dim"
 		return shape.Unknown
 	}
-	return values(resize(x, []int{axis}, func(int) int64 { return size }))
+	return resize(x, []int{axis}, func(int) int64 { return size }) // a part of ids is ids
 }
 
 // sizes is the list of all sizes, nil when the parts are equal.
