@@ -579,9 +579,14 @@ var kinds = []kind{
 	{"ids with a width", runs, func(d *draft) bool {
 		for _, p := range d.places("embedding") {
 			_, width, sized := p.written("embeddingDim")
-			if in, ok := d.before(p); ok && sized && in.typ() == "input" {
-				list := in.params["shape"].([]any)
-				return in.set("shape", append(slices.Clone(list), width))
+			in, ok := d.before(p)
+			if !ok || !sized || in.typ() != "input" {
+				continue
+			}
+			// Ids that two tables look up cannot have the width of both.
+			others := slices.DeleteFunc(d.siblings(p), func(q place) bool { return q.id() == p.id() || !slices.Contains(q.inputs(), in.id()) })
+			if len(others) == 0 {
+				return in.set("shape", append(slices.Clone(in.params["shape"].([]any)), width))
 			}
 		}
 		return false
