@@ -382,6 +382,8 @@ func TestShaping(t *testing.T) {
 		{name: "mean of the tokens", typ: "mean", Example: of(`{"dim": 1}`, sequence), out: "[2, 8]"},
 		{name: "mean of the pixels", typ: "mean", Example: channels(`{"dim": [-1, -2], "keepDim": true}`, image), out: "[2, 8, 1, 1] batched features on axis 1"},
 		{name: "mean of everything", typ: "mean", Example: channels(`{}`, image), out: "[] unbatched"},
+		{name: "sum of the tokens", typ: "reduceSum", Example: of(`{"dim": 1}`, sequence), out: "[2, 8]"},
+		{name: "sum of the pixels", typ: "reduceSum", Example: channels(`{"dim": [-1, -2], "keepDim": true}`, image), out: "[2, 8, 1, 1] batched features on axis 1"},
 		{name: "mean of several", typ: "mean", Example: of(`{"dim": 0, "numInputs": 2}`, sequence, sequence), out: "[2, 6, 8]"},
 		{name: "mean of fewer than declared", typ: "mean", Example: of(`{"dim": 0, "numInputs": 3}`, sequence, sequence), out: "[2, 6, 8]", rules: []string{OperandCount}},
 		{name: "mean of unlike operands", typ: "mean", Example: of(`{}`, sequence, image), out: "unknown", rules: []string{Broadcast}},

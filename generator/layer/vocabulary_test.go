@@ -251,6 +251,7 @@ func TestGraphs(t *testing.T) {
 		{name: "pairs of rows", typ: "featureInteraction", Example: of(`{}`, shape.Shape{8}, shape.Shape{26, 8}), out: "[359] unbatched", macs: 27 * 27 * 8},
 		{name: "pairs of rows in a batch", typ: "featureInteraction", Example: of(`{}`, shape.Shape{4, 8}, shape.Shape{4, 26, 8}), out: "[4, 359] batched", macs: 4 * 27 * 27 * 8},
 		{name: "single rows with a batch of one", typ: "featureInteraction", Example: of(`{"method": "cat"}`, shape.Shape{1, 8}, shape.Shape{1, 8}), out: "[1, 16] batched"},
+		{name: "sum of the products of all pairs", typ: "featureInteraction", Example: of(`{"method": "fm"}`, shape.Shape{4, 26, 8}), out: "[4, 1] batched"},
 		{name: "rows of one table", typ: "featureInteraction", Example: of(`{"method": "cat"}`, shape.Shape{26, 8}), out: "[208] unbatched"},
 		{name: "rows of another width", typ: "featureInteraction", Example: of(`{}`, shape.Shape{8}, shape.Shape{26, 9}), out: "unknown", rules: []string{WidthMismatch}},
 		{name: "rows of another batch", typ: "featureInteraction", Example: of(`{}`, shape.Shape{2, 8}, shape.Shape{4, 26, 8}), out: "unknown", rules: []string{ConcatAxes}},
