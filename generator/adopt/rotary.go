@@ -34,6 +34,10 @@ var scalingFields = []Field{
 	number("beta_slow", 0, "turns below which angles are stretched"),
 	number("attention_factor", 0, "factor of turned queries and keys"),
 	flag("truncate", true, "yarn's blend begins and ends at whole pairs of features"),
+	series("long_factor", "what each pair's angle is divided by in long sequences"),
+	series("short_factor", "what it is divided by in others"),
+	number("long_mscale", 0, "factor of turned queries and keys in long sequences"),
+	number("short_mscale", 0, "that factor in others"),
 	number("mscale", 0, "strength of that factor"),
 	number("mscale_all_dim", 0, "strength of the factor of all scores"),
 	object("full_attention", "the angles of layers that see all tokens"),
@@ -47,6 +51,7 @@ type turning struct {
 	factor, low, high, fast, slow, attention float64
 	original                                 int64
 	truncate                                 bool
+	long, short                              []float64
 	scale                                    float64 // of all scores, as DeepSeek's yarn has it; 1 for none
 	local                                    float64 // base in layers with a window, 0 where it is not apart
 }
@@ -99,6 +104,12 @@ func (t *turning) stretch(p *config) {
 	t.fast, t.slow = p.number("beta_fast"), p.number("beta_slow")
 	t.truncate = p.flag("truncate")
 	t.attention = p.number("attention_factor")
+	t.long, t.short = list[float64](p, "long_factor"), list[float64](p, "short_factor")
+	if long, short := p.number("long_mscale"), p.number("short_mscale"); long > 0 || short > 0 {
+		if t.attention = long; long != short {
+			p.unsaid("short_mscale", "long sequences and short ones have one factor of queries and keys, that of long_mscale; counts are not affected")
+		}
+	}
 	mscale, all := p.number("mscale"), p.number("mscale_all_dim")
 	if t.scaling == "yarn" && mscale > 0 && all > 0 {
 		t.attention = or(t.attention, strength(t.factor, mscale)/strength(t.factor, all))
@@ -136,6 +147,11 @@ func (t turning) rope(c *config, id string, headDim, context int64, interleaved 
 	}
 	if t.scaling == "llama3" {
 		p = append(p, "lowFreqFactor", t.low, "highFreqFactor", t.high)
+	}
+	if t.scaling == "longrope" {
+		if p = append(p, "attentionFactor", t.attention); t.long != nil && t.short != nil {
+			p = append(p, "longFactors", t.long, "shortFactors", t.short)
+		}
 	}
 	if t.scaling == "yarn" {
 		p = append(p, "betaFast", t.fast, "betaSlow", t.slow, "truncate", t.truncate, "attentionFactor", t.attention)

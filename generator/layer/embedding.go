@@ -147,6 +147,8 @@ var embeddings = []*Type{
 				{Params: `{"dim": 128, "maxSeqLen": 8192, "theta": 500000}`},
 				{Params: `{"headDim": 96, "partialRotaryFactor": 0.25}`},
 				{Params: `{"dim": 128, "theta": 500000, "scaling": "llama3", "factor": 8, "originalMaxSeqLen": 8192}`},
+				{Params: `{"dim": 8, "scaling": "longrope", "factor": 4, "originalMaxSeqLen": 4096, "shortFactors": [1, 1, 1, 1], "longFactors": [1, 1.5, 3, 4]}`},
+				{Params: `{"dim": 8, "scaling": "longrope", "factor": 4, "originalMaxSeqLen": 4096, "longFactors": [1, 1.5, 3]}`},
 				{Params: `{"dim": 63}`},
 			},
 		},
@@ -542,13 +544,15 @@ type rope struct {
 	Interleaved         bool    `json:"interleaved" doc:"features 2i and 2i + 1 turn together, as in GPT-J; else those of the two halves, as in Llama"`
 	Scaling             string  `json:"scaling" enum:"none,linear,dynamic,yarn,longrope,llama3" doc:"how angles are stretched to longer sequences"`
 	Factor              float64 `json:"factor" min:"1" doc:"by how much scaling stretches"`
-	OriginalMaxSeqLen   int64   `json:"originalMaxSeqLen" min:"1" unit:"tokens" doc:"longest sequence before llama3 or yarn stretch it"`
+	OriginalMaxSeqLen   int64   `json:"originalMaxSeqLen" min:"1" unit:"tokens" doc:"longest sequence before llama3, yarn or longrope stretch it"`
 	LowFreqFactor       float64 `json:"lowFreqFactor" min:"0" doc:"llama3: angles that turn fewer times than this within originalMaxSeqLen are stretched"`
 	HighFreqFactor      float64 `json:"highFreqFactor" min:"0" doc:"llama3: angles that turn more times stay as they are"`
 	BetaFast            float64 `json:"betaFast" min:"0" doc:"yarn: angles that turn more times than this within originalMaxSeqLen stay as they are"`
 	BetaSlow            float64 `json:"betaSlow" min:"0" doc:"yarn: angles that turn fewer times are stretched"`
 	Truncate            bool    `json:"truncate" doc:"yarn: the blend begins and ends at whole pairs of features"`
-	AttentionFactor     float64 `json:"attentionFactor" min:"0" default:"0.1 · ln(factor) + 1" doc:"yarn: factor of the turned queries and keys"`
+	LongFactors         Numbers `json:"longFactors" min:"0.01" doc:"longrope: what each pair's angle is divided by in sequences longer than originalMaxSeqLen"`
+	ShortFactors        Numbers `json:"shortFactors" min:"0.01" doc:"longrope: what it is divided by in others"`
+	AttentionFactor     float64 `json:"attentionFactor" min:"0" default:"yarn: 0.1 · ln(factor) + 1; longrope: √(1 + ln(factor) / ln(originalMaxSeqLen))" doc:"yarn and longrope: factor of the turned queries and keys"`
 }
 
 func (l *rope) Infer(c *Call) shape.Tensor {
@@ -556,7 +560,17 @@ func (l *rope) Infer(c *Call) shape.Tensor {
 	if turned%2 != 0 {
 		c.Report(OddRotary, "dim", "turns %d features, but features turn in pairs", turned).Fix = "choose an even number"
 	}
+	l.factors(c, "longFactors", l.LongFactors, turned/2)
+	l.factors(c, "shortFactors", l.ShortFactors, turned/2)
 	return shape.Unknown
+}
+
+// factors checks that there is one for each pair of features, where there are
+// any and the graph says how many pairs turn.
+func (l *rope) factors(c *Call, name string, list Numbers, pairs int64) {
+	if n := int64(len(list)); n > 0 && l.Dim > 0 && n != pairs {
+		c.Report(BadParam, name, "%s has %d factors, but %d pairs of features turn", name, n, pairs).Fix = "give one for each pair"
+	}
 }
 
 func (l *rope) Weights() []Tensor                   { return nil }

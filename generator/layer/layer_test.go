@@ -505,6 +505,8 @@ func value(t *rapid.T, f Field) string {
 		return rapid.SampledFrom([]string{"0", "0.5", "2", "-1", "1e300", "1e-300"}).Draw(t, f.Name)
 	case String:
 		return fmt.Sprintf("%q", rapid.SampledFrom(append(slices.Clone(f.Enum), "other")).Draw(t, f.Name))
+	case NumbersK:
+		return list()
 	case SizesK, ListK:
 		return rapid.SampledFrom([]func() string{number, list}).Draw(t, "form")()
 	case PadK:

@@ -3,6 +3,7 @@ package layer
 import (
 	"fmt"
 	"math"
+	"strings"
 )
 
 // sideInputs are the side inputs of one attention layer.
@@ -101,6 +102,14 @@ func (a *angles) length(name string, n int64) {
 	a.args = append(a.args, angleArg{name, "int", py(n)})
 }
 
+func (a *angles) list(name string, all Numbers) {
+	var parts []string
+	for _, x := range all {
+		parts = append(parts, pyFloat(x))
+	}
+	a.args = append(a.args, angleArg{name, "list[float]", "[" + strings.Join(parts, ", ") + "]"})
+}
+
 // body is the statements up to cos and sin.
 func (a *angles) body() []string {
 	list := append(a.before,
@@ -128,7 +137,7 @@ func (l *rope) angles(dim int64) (*angles, error) {
 	case "yarn":
 		return a, l.yarn(a)
 	case "longrope":
-		return nil, fmt.Errorf("the rope that feeds it has longrope scaling, whose factors for each frequency the graph does not give")
+		return a, l.longrope(a, dim)
 	}
 	return a, nil
 }
@@ -199,6 +208,33 @@ func (l *rope) yarn(a *angles) error {
 		"frequency = stay * frequency + (1 - stay) * frequency / self.factor",
 	}
 	if gain := l.gain(); gain != 1 {
+		a.arg("gain", gain)
+		a.gain = " * self.gain"
+	}
+	return nil
+}
+
+// longrope divides each frequency by a factor of its own.
+func (l *rope) longrope(a *angles, dim int64) error {
+	switch pairs := int(dim / 2); {
+	case len(l.LongFactors) != pairs || len(l.ShortFactors) != pairs:
+		return fmt.Errorf("the rope that feeds it has longrope scaling, which needs longFactors and shortFactors for each of %d frequencies", pairs)
+	case l.OriginalMaxSeqLen < 2:
+		return fmt.Errorf("the rope that feeds it has longrope scaling, which needs an originalMaxSeqLen above 1")
+	}
+	a.length("original_len", l.OriginalMaxSeqLen)
+	a.list("long", l.LongFactors)
+	a.list("short", l.ShortFactors)
+	a.after = []string{
+		"# Each pair has a factor of its own, and another one in long sequences.",
+		"factors = self.long if x.shape[-2] > self.original_len else self.short",
+		"frequency = frequency / torch.tensor(factors, device=x.device)",
+	}
+	gain := l.AttentionFactor
+	if gain == 0 {
+		gain = math.Sqrt(1 + math.Log(l.Factor)/math.Log(float64(l.OriginalMaxSeqLen)))
+	}
+	if gain != 1 {
 		a.arg("gain", gain)
 		a.gain = " * self.gain"
 	}

@@ -191,7 +191,13 @@ func TestTorchAttention(t *testing.T) {
 			has:    []string{"self.rotary = $Rotary(rotary_dim, theta)"}}),
 		grouped("rotary of more than a head", `{"numHeads": 4}`, writing{sides: map[string]string{"rope": `{"dim": 16}`}, err: "turns 16 features, but a head has 8"}),
 		grouped("rotary of an odd part", `{"numHeads": 4}`, writing{sides: map[string]string{"rope": `{"dim": 8, "partialRotaryFactor": 0.4}`}, err: "features turn in pairs"}),
-		grouped("longrope", `{"numHeads": 4}`, writing{sides: map[string]string{"rope": `{"dim": 8, "scaling": "longrope"}`}, err: "longrope scaling"}),
+		grouped("longrope", `{"numHeads": 4}`, writing{
+			sides:  map[string]string{"rope": `{"dim": 8, "scaling": "longrope", "factor": 4, "originalMaxSeqLen": 16, "shortFactors": [1, 1, 1, 1], "longFactors": [1, 1.5, 3, 4]}`},
+			module: "$Class(32, num_heads=4, head_dim=8, theta=10000.0)",
+			has:    []string{"self.rotary = $Rotary(head_dim, theta, original_len=16, long=[1.0, 1.5, 3.0, 4.0], short=[1.0, 1.0, 1.0, 1.0], gain=1.224744871391589)"}}),
+		grouped("longrope without factors", `{"numHeads": 4}`, writing{sides: map[string]string{"rope": `{"dim": 8, "scaling": "longrope"}`}, err: "longFactors and shortFactors for each of 4 frequencies"}),
+		grouped("longrope without a length", `{"numHeads": 4}`, writing{
+			sides: map[string]string{"rope": `{"dim": 8, "scaling": "longrope", "shortFactors": [1, 1, 1, 1], "longFactors": [1, 1, 1, 1]}`}, err: "needs an originalMaxSeqLen above 1"}),
 		grouped("llama3 without a length", `{"numHeads": 4}`, writing{sides: map[string]string{"rope": `{"dim": 8, "scaling": "llama3"}`}, err: "needs its originalMaxSeqLen"}),
 		grouped("dynamic without a length", `{"numHeads": 4}`, writing{sides: map[string]string{"rope": `{"dim": 8, "scaling": "dynamic"}`}, err: "needs its maxSeqLen"}),
 		grouped("alibi", `{"numHeads": 4}`, writing{sides: alibi,

@@ -118,15 +118,16 @@ type Kind string
 
 // The kinds of parameters.
 const (
-	Integer Kind = "integer"
-	Number  Kind = "number"
-	Boolean Kind = "boolean"
-	String  Kind = "string"
-	SizesK  Kind = "integer or list"                   // Sizes
-	PadK    Kind = "integer, list or \"same\""         // Padding
-	ListK   Kind = "list of integers"                  // shape.Shape
-	NamesK  Kind = "object of strings"                 // Names
-	OptK    Kind = "integer (may be zero or negative)" // Opt
+	Integer  Kind = "integer"
+	Number   Kind = "number"
+	Boolean  Kind = "boolean"
+	String   Kind = "string"
+	SizesK   Kind = "integer or list"                   // Sizes
+	PadK     Kind = "integer, list or \"same\""         // Padding
+	ListK    Kind = "list of integers"                  // shape.Shape
+	NumbersK Kind = "list of numbers"                   // Numbers
+	NamesK   Kind = "object of strings"                 // Names
+	OptK     Kind = "integer (may be zero or negative)" // Opt
 )
 
 // Sizes is one number for all axes, or one for each. Nil: not given.
@@ -160,6 +161,12 @@ type Opt struct {
 // Names renames the tensors of a layer: a role ("q") or a whole tensor
 // ("q.weight") to the name that the checkpoint uses.
 type Names map[string]string
+
+// Numbers is a list of numbers.
+type Numbers []float64
+
+// maxNumbers is the most entries that a list of numbers has.
+const maxNumbers = 4096
 
 // Stored is how a layer's weights are written in a checkpoint. It never
 // changes a count.
@@ -281,6 +288,8 @@ func parseField(typ string, f reflect.StructField, v reflect.Value) Field {
 		field.Kind, field.Default = PadK, "0"
 	case shape.Shape:
 		field.Kind = ListK
+	case Numbers:
+		field.Kind = NumbersK
 	case Names:
 		field.Kind = NamesK
 	case Opt:
@@ -500,6 +509,29 @@ func (f *Field) set(c *Call, to reflect.Value, p graph.Param) {
 		} else if n, ok := integers(); ok {
 			*to = append(shape.Shape{}, n...)
 		}
+	case *Numbers:
+		var parts []jsontext.Value
+		switch {
+		case kind != '[' || json.Unmarshal(raw, &parts) != nil:
+			wrong()
+			return
+		case len(parts) > maxNumbers:
+			bad("must have at most %d entries", maxNumbers)
+			return
+		}
+		var list Numbers
+		for _, part := range parts {
+			x, err := strconv.ParseFloat(string(part), 64)
+			if part.Kind() != '0' || err != nil {
+				wrong()
+				return
+			}
+			if !inRange(x) {
+				return
+			}
+			list = append(list, x)
+		}
+		*to = list
 	case *Names:
 		if kind != '{' || json.Unmarshal(raw, (*map[string]string)(to)) != nil {
 			wrong()

@@ -85,6 +85,8 @@ func values(f *layer.Field) []object {
 		return []object{one, some, {{"enum", []string{"same", "valid"}}}}
 	case layer.ListK:
 		return []object{list, one}
+	case layer.NumbersK:
+		return []object{{{"type", "array"}, {"items", bounded(f, "number")}}}
 	case layer.NamesK:
 		return []object{{{"type", "object"}, {"additionalProperties", object{{"type", "string"}}}}}
 	}
