@@ -411,6 +411,18 @@ func TestStateDict(t *testing.T) {
 			"features.18.0.weight":        "[1280, 320, 1, 1]",
 			"classifier.1.weight":         "[1000, 1280]",
 		}},
+		"kimi-k2": {69975, map[string]string{
+			"model.embed_tokens.weight":                         "[163840, 7168]",
+			"model.layers.0.self_attn.q_a_proj.weight":          "[1536, 7168]",
+			"model.layers.0.self_attn.q_b_proj.weight":          "[12288, 1536]",
+			"model.layers.0.self_attn.kv_b_proj.weight":         "[16384, 512]",
+			"model.layers.0.mlp.gate_proj.weight":               "[18432, 7168]",
+			"model.layers.1.mlp.gate.weight":                    "[384, 7168]",
+			"model.layers.1.mlp.gate.e_score_correction_bias":   "[384]",
+			"model.layers.60.mlp.experts.383.down_proj.weight":  "[7168, 2048]",
+			"model.layers.60.mlp.shared_experts.up_proj.weight": "[2048, 7168]",
+			"lm_head.weight": "[163840, 7168]",
+		}},
 		"mamba-130m": {243, map[string]string{
 			"backbone.embeddings.weight":              "[50280, 768]",
 			"backbone.layers.0.norm.weight":           "[768]",
