@@ -18,6 +18,7 @@ var outside = map[string]string{
 	"yaml":     "github.com/goccy/go-yaml",
 	"goldmark": "github.com/yuin/goldmark",
 	"minify":   "github.com/tdewolff/minify/v2",
+	"sys":      "golang.org/x/sys",
 	"term":     "golang.org/x/term",
 	"txtar":    "golang.org/x/tools/txtar",
 }
@@ -53,7 +54,7 @@ var table = []struct {
 	{"generator/page", "catalog content cost diff export facts format graph infer layer reference schema shape verify words", ""},
 	{"generator/render", "content cost diff facts format graph page words", "minify"},
 	{"themes", "", ""},
-	{"generator/site", "catalog facts page render themes verify", "json"},
+	{"generator/site", "catalog facts page render themes verify", "json sys"},
 	{"generator/cli", "*", "term"},
 	{"cmd/strata", "cli", ""},
 	{"generator/internal/testfiles", "", "txtar"},

@@ -38,6 +38,7 @@ cannot be read or written.`,
 		fs.StringVar(&b.baseURL, "base-url", "", "`URL` where the site is published, with its path")
 		fs.IntVar(&b.jobs, "jobs", 0, "`N` pages worked on at once (default: one for each processor)")
 		fs.BoolVar(&b.keepGoing, "keep-going", false, "publish what is good although there are problems")
+		fs.BoolVar(&b.inPlace, "in-place", false, "change the files of the output folder one by one, for a folder that is mounted elsewhere")
 		fs.BoolVar(&b.strict, "strict", false, "a verdict of fail is a problem too")
 		return b.run
 	},
@@ -47,6 +48,7 @@ type build struct {
 	source, templates, content, theme, out, baseURL string
 
 	jobs              int
+	inPlace           bool
 	keepGoing, strict bool
 }
 
@@ -65,10 +67,11 @@ func (b *build) run(s *Session, args []string) error {
 	if out == "" {
 		out = filepath.Join(b.source, "public")
 	}
-	sink, err := site.NewFolder(out)
+	sink, err := site.NewFolder(out, func() { fmt.Fprintf(s.Stderr, "another build is writing %s; waiting for it\n", out) })
 	if err != nil {
 		return &Failure{2, err.Error()}
 	}
+	sink.InPlace = b.inPlace
 	if Terminal(s.Stderr) {
 		c.Progress = func(done, total int) { fmt.Fprintf(s.Stderr, "\r%d of %d pages", done, total) }
 	}
@@ -85,6 +88,9 @@ func (b *build) run(s *Session, args []string) error {
 		return &Failure{1, fmt.Sprintf("nothing published: %s (--keep-going publishes the rest)", count(len(problems), "problem"))}
 	case err != nil:
 		return &Failure{2, err.Error()}
+	}
+	if sink.Report.Note != "" {
+		result.Notes = append(result.Notes, sink.Report.Note)
 	}
 	for _, note := range result.Notes {
 		fmt.Fprintf(s.Stderr, "note: %s\n", printable(note))

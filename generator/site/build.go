@@ -2,8 +2,6 @@ package site
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -216,10 +214,10 @@ func split(err error) []error {
 
 // put hands a file to the sink, once.
 func (b *builder) put(f render.File) error {
-	sum := sha256.Sum256(f.Data)
+	sum := sumOf(f.Data)
 	b.mu.Lock()
 	_, twice := b.sums[f.Path]
-	b.sums[f.Path] = hex.EncodeToString(sum[:])
+	b.sums[f.Path] = sum
 	b.result.Files++
 	b.result.Bytes += int64(len(f.Data))
 	if strings.HasSuffix(f.Path, ".html") {

@@ -34,7 +34,7 @@ func tree(t *testing.T, dir string) map[string]string {
 
 func buildInto(t *testing.T, dir string, c site.Config) site.FolderReport {
 	t.Helper()
-	f, err := site.NewFolder(dir)
+	f, err := site.NewFolder(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestFolderKeepsOnFailure(t *testing.T) {
 	} {
 		c := sample(t)
 		change(&c)
-		f, err := site.NewFolder(dir)
+		f, err := site.NewFolder(dir, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +136,7 @@ func TestFolderRefuses(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, c.file), []byte(c.text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		_, err := site.NewFolder(dir)
+		_, err := site.NewFolder(dir, nil)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
 		}
@@ -148,13 +148,13 @@ func TestFolderRefuses(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := site.NewFolder(file); err == nil {
+	if _, err := site.NewFolder(file, nil); err == nil {
 		t.Error("a file is taken for a folder")
 	}
 }
 
 func TestFolderPaths(t *testing.T) {
-	f, err := site.NewFolder(t.TempDir())
+	f, err := site.NewFolder(t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

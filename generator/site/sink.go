@@ -1,6 +1,8 @@
 package site
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 	"strings"
 	"sync"
@@ -32,6 +34,21 @@ func (m *Memory) Put(path string, data []byte) error {
 	}
 	m.next[path] = slices.Clone(data)
 	return nil
+}
+
+// Keep implements Keeper.
+func (m *Memory) Keep(path, sum string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	data, ok := m.files[path]
+	if !ok || sumOf(data) != sum {
+		return false
+	}
+	if m.next == nil {
+		m.next = map[string][]byte{}
+	}
+	m.next[path] = data
+	return true
 }
 
 // Commit implements Sink.
@@ -68,4 +85,18 @@ func (m *Memory) Paths() []string {
 	}
 	slices.SortFunc(list, strings.Compare)
 	return list
+}
+
+// A Keeper is a Sink that can keep a file of the build before. Keep stands for a
+// Put of what the file held, given by its SHA-256; false says that it holds
+// something else, or is not there.
+type Keeper interface {
+	Sink
+	Keep(path, sum string) bool
+}
+
+// sumOf is the SHA-256 of a file, as build.json has it.
+func sumOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
 }
