@@ -125,6 +125,22 @@ var poolings = []*Type{
 			},
 		},
 	}, globalPool{axes: 2}),
+	declare(Type{
+		Name: "roiAlign", Display: "RoI Align", Part: Shaping, Ports: Ports{Min: 2},
+		Also: []string{"multiScaleRoIAlign", "regionAlign"},
+		Doc: Doc{
+			Summary: "Cuts each box out of a feature map and samples it at a fixed number of positions. Operands are the maps, from fine to coarse, and behind them the boxes of one image as corners (x1, y1, x2, y2) in its pixels. With several maps the size of a box chooses one.",
+			Shape:   "[boxes, channels, h, w] for an outputSize of h × w",
+			Work:    "none; samplingRatio² element-wise operations for each element of the output",
+			Source:  "https://pytorch.org/vision/stable/generated/torchvision.ops.MultiScaleRoIAlign.html",
+			Examples: []Example{
+				{Params: `{"outputSize": 7, "samplingRatio": 2, "strides": [4, 8]}`, In: []shape.Shape{{1, 256, 32, 32}, {1, 256, 16, 16}, {10, 4}}},
+				{Params: `{"outputSize": [7, 14], "strides": 16}`, In: []shape.Shape{{64, 32, 32}, {10, 4}}},
+				{Params: `{"outputSize": 7, "strides": [4, 8]}`, In: []shape.Shape{{1, 256, 32, 32}, {10, 4}}},
+				{Params: `{"outputSize": 7, "strides": 16}`, In: []shape.Shape{{1, 256, 32, 32}, {10, 5}}},
+			},
+		},
+	}, roiAlign{SamplingRatio: 2, CanonicalSize: 224, CanonicalLevel: 4}),
 }
 
 // pool is what the pooling layers with a window have in common.
@@ -244,3 +260,58 @@ func (l *globalPool) Infer(c *Call) shape.Tensor {
 
 func (l *globalPool) Weights() []Tensor                   { return nil }
 func (l *globalPool) Work(c *Call, out shape.Tensor) Work { return Elementwise(c.In[0].Dims, 1) }
+
+// roiAlign is torchvision.ops.MultiScaleRoIAlign for the boxes of one image.
+type roiAlign struct {
+	OutputSize     Sizes `json:"outputSize" min:"1" unit:"elements" required:"true" doc:"positions that a box is sampled at, as height and width"`
+	Strides        Sizes `json:"strides" min:"1" unit:"pixels" required:"true" doc:"pixels of the image for each position of a map: one number for each map, each twice the one before"`
+	SamplingRatio  int64 `json:"samplingRatio" min:"1" unit:"samples" doc:"samples along each axis that are averaged for one position"`
+	CanonicalSize  int64 `json:"canonicalSize" min:"1" unit:"pixels" doc:"side of the boxes that are read from the map of canonicalLevel; one twice as large is read a level higher"`
+	CanonicalLevel int64 `json:"canonicalLevel" min:"0" max:"30" doc:"level of the map whose stride is 2 to its power"`
+}
+
+func (l *roiAlign) Infer(c *Call) shape.Tensor {
+	if !perAxis(c, "outputSize", l.OutputSize, 2) {
+		return shape.Unknown
+	}
+	if len(c.In) < 2 {
+		return shape.Unknown
+	}
+	maps, boxes := c.In[:len(c.In)-1], c.In[len(c.In)-1]
+	if len(maps) != len(l.Strides) {
+		c.Report(OperandCount, "strides", "there are %d strides, but %d maps arrive before the boxes", len(l.Strides), len(maps)).Fix =
+			"give one stride for each map"
+		return shape.Unknown
+	}
+	channels := int64(0)
+	for i, x := range maps {
+		if !x.Known() {
+			return shape.Unknown
+		}
+		x = asImage(x)
+		if x.Rank() != x.BatchAxes()+3 || x.BatchSize() != 1 {
+			return c.Fail(RankMismatch, "", "map %d is %s, must be [channels, height, width] of one image", i+1, x.Dims.Brackets())
+		}
+		x.Feature = x.Rank() - 3
+		if channels == 0 {
+			channels = x.Width()
+		}
+		if x.Width() != channels {
+			return c.Fail(WidthMismatch, "", "map %d has %d channels, the first one %d", i+1, x.Width(), channels)
+		}
+	}
+	if !boxes.Known() {
+		return shape.Unknown
+	}
+	if boxes.Rank() != 2 || boxes.Dims[1] != 4 {
+		return c.Fail(RankMismatch, "", "the boxes are %s, must be [boxes, 4]", boxes.Dims.Brackets())
+	}
+	dims := shape.Shape{boxes.Dims[0], channels, l.OutputSize.At(0), l.OutputSize.At(1)}
+	return shape.Tensor{Dims: dims, Feature: 1, Batch: shape.Batched}
+}
+
+func (l *roiAlign) Weights() []Tensor { return nil }
+
+func (l *roiAlign) Work(c *Call, out shape.Tensor) Work {
+	return Work{Elem: product(append(shape.Shape{l.SamplingRatio, l.SamplingRatio}, out.Dims...)...)}
+}
