@@ -40,6 +40,7 @@ var table = []struct {
 	{"generator/adopt", "graph layer words", "json"},
 	{"generator/expand", "graph words", "json"},
 	{"generator/infer", "expand graph layer shape words", ""},
+	{"generator/checkpoint", "format infer shape words", "json"},
 	{"generator/export", "format infer layer shape", ""},
 	{"generator/verify", "expand export graph infer layer shape words", "json"},
 	{"generator/pipeline", "expand graph infer layer verify", ""},

@@ -21,7 +21,7 @@ import (
 
 var checkCommand = &Command{
 	Name:  "check",
-	Args:  "FILE…",
+	Args:  "FILE…|" + subjects + " --against CHECKPOINT",
 	Short: "analyse graphs and report what is wrong with them",
 	Long: `Analyses each graph document and prints its findings, with their places in the
 file, and its verdict. FILE is a model.json, a folder that holds one, or - for
@@ -29,24 +29,42 @@ standard input. With --format json each file gives one JSON object on a line. Wi
 --format sarif all files give one log in SARIF 2.1.0, which code hosts show beside
 the lines concerned; a file that cannot be read is a notification in it.
 
-Exit code 0: good. 1: an error, or with --strict a warning, in some file.
-2: a file that cannot be read, or wrong usage.`,
+With --against, one model is compared with a checkpoint, tensor by tensor, and its
+findings are not asked for. CHECKPOINT is a .safetensors file, an index of
+several (` + indexFile + `), a .gguf file, or a folder that
+holds one of these; only headers are read. Masks and other buffers, scales and
+zero points, packed integers (GPTQ, AWQ, MLX, bitsandbytes, compressed-tensors,
+FP8, MXFP4, NVFP4) and prediction modules are told from weights. The answer ends
+with the lines from parameters to stored elements, and a verdict; --write puts
+those lines into the template's content file.
+
+Exit code 0: good, or the graph is that checkpoint. 1: an error, or with --strict
+a warning, in some file; with --against, tensors that stand between the two, and
+with --strict also other names and types. 2: a file that cannot be read, or wrong
+usage.`,
 	Setup: func(fs *flag.FlagSet) func(*Session, []string) error {
 		c := &check{}
 		choose(fs, &c.format, "format", "`FORMAT` of the answer", "text", "json", "sarif")
 		fs.BoolVar(&c.strict, "strict", false, "fail on warnings too")
+		fs.StringVar(&c.against, "against", "", "`CHECKPOINT` to compare with")
+		fs.BoolVar(&c.write, "write", false, "with --against: record the stored elements in content/a/ID.md")
+		sourceFlag(fs, &c.source)
 		return c.run
 	},
 }
 
 type check struct {
-	format string
-	strict bool
+	format          string
+	strict, write   bool
+	against, source string
 }
 
 func (c *check) run(s *Session, files []string) error {
 	if len(files) == 0 {
 		return usage("check: which file? Give a model.json, or - for standard input")
+	}
+	if c.against != "" || c.write {
+		return c.compare(s, files)
 	}
 	code := 0
 	var all []sarif.Document
@@ -75,6 +93,36 @@ func (c *check) run(s *Session, files []string) error {
 		return &Failure{Code: code}
 	}
 	return nil
+}
+
+// compare sets one model against a checkpoint.
+func (c *check) compare(s *Session, files []string) error {
+	switch {
+	case c.against == "":
+		return usage("check: --write goes with --against CHECKPOINT")
+	case c.format == "sarif":
+		return usage("check: --against answers as text or json")
+	}
+	if err := onlyOne("check --against", "model", files); err != nil {
+		return err
+	}
+	sub, err := s.subject(c.source, files[0])
+	if err != nil {
+		return err
+	}
+	if c.write && !sub.listed {
+		return usage("check: --write needs a template of a catalog by its id, found %q", files[0])
+	}
+	k, err := s.against(files[0], c.against, c.format, sub.Model, c.strict)
+	if k == nil || !c.write {
+		return err
+	}
+	name, wrong := record(c.source, sub.ID, c.against, k)
+	if wrong != nil {
+		return &Failure{2, printable(wrong.Error())}
+	}
+	fmt.Fprintf(s.Stderr, "%s: recorded\n", printable(name))
+	return err
 }
 
 // A verdict is the answer for one file.

@@ -18,7 +18,7 @@ import (
 
 var importCommand = &Command{
 	Name:  "import",
-	Args:  "hf CONFIG.json",
+	Args:  "hf CONFIG.json|safetensors CHECKPOINT",
 	Short: "make a template of a Hugging Face configuration",
 	Long: `Reads the config.json of a checkpoint on the Hugging Face Hub, a file or - for
 standard input, and writes the model as a compact graph document: its layers as
@@ -26,17 +26,23 @@ blocks, with the checkpoint's module names, tensor layouts and ties. Nothing is
 fetched. Where the configuration holds a text_config, the language model is
 imported.
 
+With safetensors in place of hf, the configuration is that of --config, or the
+config.json beside CHECKPOINT, and the model is at once compared with the files,
+as check --against does; without -o it is compared only.
+
 Fields that may change the model and are not in the document are named on
 standard error, as is the number of parameters. Model types that can be imported:
 ` + wrapped(adopt.Types()) + `
 
-Exit code 0: imported. 1: the model that the configuration describes has errors.
+Exit code 0: imported. 1: the model that the configuration describes has errors,
+or is not the checkpoint; it is written all the same then.
 2: wrong usage, a configuration that cannot be imported, or a file that cannot be
 read or written.`,
 	Setup: func(flags *flag.FlagSet) func(*Session, []string) error {
 		m := &importing{}
 		flags.StringVar(&m.out, "o", "", "`DIR` to write model.json to (default: it is printed)")
 		flags.StringVar(&m.id, "id", "", "`ID` of the document (default: the name of the folder)")
+		flags.StringVar(&m.config, "config", "", "`CONFIG.json` of the checkpoint (default: beside it)")
 		flags.BoolVar(&m.force, "force", false, "overwrite a model.json that is there")
 		return m.run
 	},
@@ -62,19 +68,27 @@ func wrapped(list []string) string {
 }
 
 type importing struct {
-	out, id string
-	force   bool
+	out, id, config string
+	force           bool
 }
 
 func (m *importing) run(s *Session, args []string) error {
-	if len(args) != 2 || args[0] != "hf" {
-		return usage("import: want hf and one CONFIG.json, found %s", printable(strings.Join(args, " ")))
+	if len(args) != 2 || args[0] != "hf" && args[0] != "safetensors" {
+		return usage("import: want hf and one CONFIG.json, or safetensors and one CHECKPOINT, found %s", printable(strings.Join(args, " ")))
 	}
-	name, src, err := read(s.Stdin, args[1])
+	config, weights := args[1], ""
+	if args[0] == "safetensors" {
+		if config, weights = m.config, args[1]; config == "" {
+			config = beside(weights)
+		}
+	} else if m.config != "" {
+		return usage("import: --config goes with safetensors; with hf the configuration is the argument")
+	}
+	name, src, err := read(s.Stdin, config)
 	if err != nil {
 		return &Failure{2, printable(err.Error())}
 	}
-	in, err := adopt.Config(name, src, m.named(args[1]))
+	in, err := adopt.Config(name, src, m.named(config))
 	if err != nil {
 		return &Failure{2, printable(err.Error())}
 	}
@@ -85,17 +99,30 @@ func (m *importing) run(s *Session, args []string) error {
 		fmt.Fprintln(s.Stderr, "the head predicts masked tokens: say masked-language-model: true in the content file")
 	}
 	text := graph.Encode(in.Document)
-	if err := counted(s, in.Document.ID, text); err != nil {
+	r, err := counted(s, in.Document.ID, text)
+	if err != nil {
 		return err
 	}
-	if m.out == "" {
+	if m.out != "" {
+		if err := m.write(text); err != nil {
+			return &Failure{2, printable(err.Error())}
+		}
+	} else if weights == "" {
 		_, err = s.Stdout.Write(text)
 		return err
 	}
-	if err := m.write(text); err != nil {
-		return &Failure{2, printable(err.Error())}
+	if weights != "" {
+		_, err = s.against(in.Document.ID, weights, "text", r.Model, false)
 	}
-	return nil
+	return err
+}
+
+// beside is the configuration in the folder of a checkpoint.
+func beside(weights string) string {
+	if info, err := os.Stat(weights); err == nil && info.IsDir() {
+		return filepath.Join(weights, "config.json")
+	}
+	return filepath.Join(filepath.Dir(weights), "config.json")
 }
 
 // named is the id of the document: the one asked for, else the name of the
@@ -118,10 +145,10 @@ func (m *importing) named(config string) string {
 
 // counted says how many parameters an imported document has, and fails where
 // it has errors.
-func counted(s *Session, id string, text []byte) error {
+func counted(s *Session, id string, text []byte) (*pipeline.Report, error) {
 	r, err := pipeline.Run(id, text)
 	if err != nil {
-		return &Failure{1, printable(err.Error())}
+		return nil, &Failure{1, printable(err.Error())}
 	}
 	var faults []error
 	for _, f := range r.Findings {
@@ -130,10 +157,10 @@ func counted(s *Session, id string, text []byte) error {
 		}
 	}
 	if len(faults) > 0 {
-		return &Failure{1, "the model that the configuration describes has errors:\n" + listed(faults)}
+		return nil, &Failure{1, "the model that the configuration describes has errors:\n" + listed(faults)}
 	}
 	fmt.Fprintf(s.Stderr, "%s: %s parameters\n", printable(id), format.Exact64(r.Model.Params))
-	return nil
+	return r, nil
 }
 
 // write puts the document into its folder, which is made where it is not there.

@@ -3,6 +3,7 @@ package content_test
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"reflect"
 	"strings"
@@ -299,5 +300,31 @@ func TestKeys(t *testing.T) {
 			}
 		}
 		check(reflect.TypeOf(file).Name(), content.Keys(file))
+	}
+}
+
+// TestRecord writes stored elements into notes of all forms.
+func TestRecord(t *testing.T) {
+	lines := []content.Line{{Elements: 512, What: `masks: "h.{0…1}"`}, {Elements: -8, What: "a bias"}}
+	const added = "stored: 1296\n  lines:\n    - elements: 512\n      what: \"masks: \\\"h.{0…1}\\\"\"\n    - elements: -8\n      what: \"a bias\"\n"
+	for name, test := range map[string]struct{ src, want string }{
+		"no front matter":   {"Text.\n", "---\npublished:\n  source: \"header\"\n  " + added + "---\nText.\n"},
+		"nothing published": {"---\nsummary: a\n---\nText.\n", "---\nsummary: a\npublished:\n  source: \"header\"\n  " + added + "---\nText.\n"},
+		"published":         {"---\npublished:\n  source: card\n# after it\nreleased: 2024-01\n---\n", "---\npublished:\n  source: card\n  " + added + "# after it\nreleased: 2024-01\n---\n"},
+		"recorded before":   {"---\npublished:\n  stored: 7\n  # kept\n  lines:\n    - elements: 7\n      what: old\n  source: card\n---\n", "---\npublished:\n  # kept\n  source: card\n  " + added + "---\n"},
+		"wider":             {"---\npublished:\n    source: card\n---\n", "---\npublished:\n    source: card\n    " + strings.ReplaceAll(added, "\n  ", "\n    ") + "---\n"},
+		"on one line":       {"---\npublished: {source: card}\n---\n", "published stands on one line"},
+		"broken":            {"---\nsummry: a\n---\n", "unknown key"},
+	} {
+		got, err := content.Record("a/m.md", []byte(test.src), 1296, lines, "header")
+		if said := fmt.Sprint(err); err != nil && !strings.Contains(said, test.want) || err == nil && string(got) != test.want {
+			t.Errorf("%s: got %v\n%s\nwant\n%s", name, err, got, test.want)
+		}
+		if err != nil {
+			continue
+		}
+		if again, err := content.Record("a/m.md", got, 1296, lines, "header"); err != nil || string(again) != string(got) {
+			t.Errorf("%s: a second time gives %v\n%s", name, err, again)
+		}
 	}
 }
