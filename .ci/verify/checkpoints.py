@@ -5,7 +5,7 @@
 STRATA is the program. For tiny random models of several families, FOLDER gets files as
 transformers, safetensors and gguf write them: whole, with one thing changed, and packed in
 each of the usual ways. `strata check --against` has to name exactly what was changed. The
-last line is "N passed, N failed"; the exit code is 1 when anything failed.
+exit code is 1 when anything failed.
 """
 
 import json
@@ -16,14 +16,13 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
+import configs
 import gguf
+import implementations
 import numpy as np
 import torch
 from safetensors.torch import save_file
 from torch import Tensor
-
-import configs
-import implementations
 
 State = dict[str, Tensor]
 # Families, each with a matrix that can be changed and packed.
@@ -73,7 +72,9 @@ class Check:
             raise Fault(f"exit code {done.returncode}, verdict {answer['verdict']}")
         lines = sum(line["elements"] for line in answer["lines"])
         if answer["parameters"] + lines != answer["stored"]:
-            raise Fault(f"{answer['parameters']} and lines {lines} do not make {answer['stored']}")
+            raise Fault(
+                f"{answer['parameters']} and lines {lines} do not make {answer['stored']}"
+            )
         return answer
 
     def expect(
@@ -87,10 +88,16 @@ class Check:
     ) -> None:
         try:
             answer = self.compare(graph, weights)
-            have = {(d["kind"], d["name"]) for d in answer["differences"] if d["kind"] != "name"}
+            have = {
+                (d["kind"], d["name"])
+                for d in answer["differences"]
+                if d["kind"] != "name"
+            }
             forms = {f["name"] for f in answer["forms"]}
             if answer["verdict"] != verdict or have != differences:
-                raise Fault(f"{answer['verdict']} {sorted(have)[:5]}, expected {verdict} {sorted(differences)}")
+                raise Fault(
+                    f"{answer['verdict']} {sorted(have)[:5]}, expected {verdict} {sorted(differences)}"
+                )
             if form and forms != {form}:
                 raise Fault(f"packed by {forms}, expected {form}")
             self.passed += 1
@@ -204,7 +211,10 @@ def bnb8(base: str, w: Tensor) -> State:
 
 
 def int8(base: str, w: Tensor) -> State:
-    return {f"{base}.weight": w.to(torch.int8), f"{base}.weight_scale": torch.ones(w.shape[0], 1)}
+    return {
+        f"{base}.weight": w.to(torch.int8),
+        f"{base}.weight_scale": torch.ones(w.shape[0], 1),
+    }
 
 
 PACKINGS: dict[str, Callable[[str, Tensor], State]] = {
@@ -266,7 +276,9 @@ def write_gguf(path: Path, name: str, state: State, kind: str) -> None:
             raw = gguf.quants.quantize(data, gguf.GGMLQuantizationType.Q8_0)
             writer.add_tensor(place, raw, raw_dtype=gguf.GGMLQuantizationType.Q8_0)
         else:
-            writer.add_tensor(place, data.astype(np.float16) if data.ndim == 2 else data)
+            writer.add_tensor(
+                place, data.astype(np.float16) if data.ndim == 2 else data
+            )
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
@@ -276,7 +288,9 @@ def write_gguf(path: Path, name: str, state: State, kind: str) -> None:
 def shards(folder: Path, state: State, declared: int) -> Path:
     """The state in three files, with an index."""
     folder.mkdir()
-    where = {key: f"model-{i % 3 + 1:05}-of-00003.safetensors" for i, key in enumerate(state)}
+    where = {
+        key: f"model-{i % 3 + 1:05}-of-00003.safetensors" for i, key in enumerate(state)
+    }
     for shard in sorted(set(where.values())):
         save_file({k: v for k, v in state.items() if where[k] == shard}, folder / shard)
     index = folder / "model.safetensors.index.json"
@@ -288,6 +302,7 @@ def shards(folder: Path, state: State, declared: int) -> Path:
 def main() -> int:
     warnings.filterwarnings("ignore")
     logging.disable(logging.WARNING)
+    print("Checkpoint files", flush=True)
     folder = Path(sys.argv[2])
     check = Check(sys.argv[1], folder)
     small = configs.golden()
@@ -306,10 +321,18 @@ def main() -> int:
             print(f"    FAILED {name}: a declared total that is wrong is not named")
         prefixed = {f"base.{k}": v for k, v in state.items()}
         save_file(prefixed, folder / name / "prefix.safetensors")
-        check.expect(f"{name} with a prefix", graph, folder / name / "prefix.safetensors", "renamed")
+        check.expect(
+            f"{name} with a prefix",
+            graph,
+            folder / name / "prefix.safetensors",
+            "renamed",
+        )
         for kind in ("F16", "Q8_0") if name in ARCHITECTURES else ():
             path = folder / name / f"{kind}.gguf"
-            stored = {k: v.T.contiguous() if "c_" in k and v.dim() == 2 else v for k, v in state.items()}
+            stored = {
+                k: v.T.contiguous() if "c_" in k and v.dim() == 2 else v
+                for k, v in state.items()
+            }
             write_gguf(path, name, stored, kind)
             check.expect(f"{name} {kind}", graph, path, "renamed")
         if name in ("llama", "qwen3", "mixtral"):
@@ -321,7 +344,7 @@ def main() -> int:
             path = folder / name / "MXFP4.safetensors"
             save_file(mxfp4(state), path)
             check.expect("gpt_oss by MXFP4", graph, path, "equal", form="MXFP4")
-    print(f"\n{check.passed} passed, {check.failed} failed")
+    print(f"Checkpoints: {check.passed} passed, {check.failed} failed", flush=True)
     return 1 if check.failed else 0
 
 
