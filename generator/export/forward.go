@@ -104,6 +104,9 @@ func (w *writer) given(p *part) map[int]string {
 // statements writes every step of the part, in order.
 func (s *scope) statements() {
 	for _, i := range s.part.nodes {
+		if s.w.stored(i) {
+			continue
+		}
 		p := s.locate(i)
 		if s.done[p] {
 			continue

@@ -39,7 +39,7 @@ func (p *part) set(holder, value string) string {
 	case !p.got():
 		return holder + p.step() + " = " + value
 	case p.parameter:
-		return holder + ".register_parameter(" + quote(p.name) + ", " + value + ")"
+		return holder + ".register_" + p.noun() + "(" + quote(p.name) + ", " + value + ")"
 	}
 	return holder + ".add_module(" + quote(p.name) + ", " + value + ")"
 }

@@ -203,7 +203,7 @@ func (a *asker) above(i, j int, rest string) {
 		return
 	}
 	step, _, _ := strings.Cut(rest, ".")
-	if isParameter(t) || attribute(t, step) {
+	if isTensor(t) || attribute(t, step) {
 		a.refuse(i, "its path lies below that of the layer %q, which has its own %q", a.m.Nodes[j].ID, step)
 	}
 }

@@ -19,8 +19,9 @@ type part struct {
 	node     int   // the layer that has this very path, -1 for none
 	nodes    []int // every layer from here down, in order of computation
 	kind     kind
-	// parameter says that a single part is a tensor, not a module.
-	parameter bool
+	// parameter says that a single part is a tensor, not a module; buffer that
+	// it is one that is not learned.
+	parameter, buffer bool
 
 	// What feeds it and what it yields, where it is used as one.
 	call   bool
@@ -76,6 +77,12 @@ func (w *writer) grow() {
 func (w *writer) silent(i int) bool {
 	n := &w.m.Nodes[i]
 	return side(w.m, i) || n.Is("input") || passes(n)
+}
+
+// stored reports a node that is there for its weights alone: nothing takes what
+// it yields, and nothing feeds it.
+func (w *writer) stored(i int) bool {
+	return len(w.args[i]) == 0 && len(w.users[i]) == 0 && !w.yielded[i]
 }
 
 // passes reports an output of one operand: it is that operand.
@@ -139,8 +146,14 @@ func (w *writer) inspectLayer(p *part) {
 		p.kind = nested
 		return
 	}
-	p.kind, p.out, p.ins, p.parameter = single, p.node, w.args[p.node], isParameter(t)
+	p.kind, p.out, p.ins, p.buffer = single, p.node, w.args[p.node], strings.HasPrefix(t.Module, "nn.Buffer(")
+	p.parameter = isTensor(t)
 	p.call = p.leaf() && t.Call == "" && len(p.ins) == 1 && !p.parameter && len(t.Inputs) == 0
+}
+
+// isTensor reports a layer that is a tensor and no module.
+func isTensor(t *layer.Torch) bool {
+	return strings.HasPrefix(t.Module, "nn.Parameter(") || strings.HasPrefix(t.Module, "nn.Buffer(")
 }
 
 // holds reports whether any child has a module.
@@ -152,8 +165,6 @@ func (w *writer) holds(p *part) bool {
 	}
 	return false
 }
-
-func isParameter(t *layer.Torch) bool { return strings.HasPrefix(t.Module, "nn.Parameter(") }
 
 // collect gathers what the layers take beside the graph.
 func (p *part) collect() {
@@ -335,7 +346,10 @@ func (p *part) got() bool {
 
 // noun is what torch.nn.Module calls a part.
 func (p *part) noun() string {
-	if p.parameter {
+	switch {
+	case p.buffer:
+		return "buffer"
+	case p.parameter:
 		return "parameter"
 	}
 	return "submodule"

@@ -330,6 +330,9 @@ func (a *analyser) describe(n *Node) {
 		if x.Arranged {
 			flags |= 1 << 6
 		}
+		if x.Scores {
+			flags |= 1 << 7
+		}
 		k = append(k, 1, flags, byte(x.Feature))
 		for _, d := range x.Dims {
 			k = binary.LittleEndian.AppendUint64(k, uint64(d))

@@ -7,6 +7,7 @@ var All = concatTypes(
 	embeddings,
 	norms,
 	attentions,
+	relatives,
 	feedForwards,
 	mixtures,
 	recurrents,

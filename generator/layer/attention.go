@@ -205,9 +205,10 @@ var attentions = []*Type{
 	}, transformerBlock{NumLayers: 1, Norm: "pre", Activation: "relu"}),
 }
 
-// dropMasks takes attention masks out of the operands. A mask comes straight
-// from an input, stands behind what the layer attends to, and ends in the
-// length of a sequence where keys end in the width of the queries.
+// dropMasks takes attention masks out of the operands. A mask stands behind what
+// the layer attends to. It is made to be one, or comes straight from an input
+// and ends in the length of a sequence where keys end in the width of the
+// queries.
 func (c *Call) dropMasks(p Ports) {
 	first := 1
 	if p.Context {
@@ -224,6 +225,9 @@ func (c *Call) dropMasks(p Ports) {
 
 func (c *Call) isMask(i int) bool {
 	x, mask := c.In[0], c.In[i]
+	if mask.Scores {
+		return true
+	}
 	if i >= len(c.FromInput) || !c.FromInput[i] || !x.Known() || mask.Rank() == 0 {
 		return false
 	}
@@ -286,6 +290,7 @@ type square struct {
 	causal, cross              bool
 	window                     int64 // tokens in reach, 0: all
 	windowParam                string
+	more                       func() // declares, for Torch, what a kind of attention has beside the projections
 }
 
 // attend checks the operands and settles the sizes. The caller has set what

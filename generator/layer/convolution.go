@@ -17,13 +17,15 @@ var convolutions = []*Type{
 		Doc: Doc{
 			Summary: "Slides learned filters along a sequence.",
 			Shape:   "[C, L] or [B, C, L] as PyTorch; a tensor whose features are last is filtered along the axis before them and keeps its layout. Each axis becomes ⌊(n + padding − dilation · (kernel − 1) − 1) / stride⌋ + 1, padding counted on both sides",
-			Weights: "weight [out, in/groups, k] and bias [out]",
+			Weights: "weight [out, in/groups, k] and bias [out]; weightNorm: its lengths, such as [1, 1, k] for axis 2, and its directions in place of the weight",
 			Work:    convolutionWork,
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.Conv1d.html",
 			Examples: []Example{
 				{Params: `{"outChannels": 384, "kernelSize": 3, "stride": 2, "padding": 1}`, In: []shape.Shape{{1, 80, 3000}}, Channels: true},
 				{Params: `{"outChannels": 768, "kernelSize": 128, "padding": "same", "groups": 16}`, In: []shape.Shape{{1, 49, 768}}},
+				{Params: `{"outChannels": 768, "kernelSize": 128, "padding": 64, "groups": 16, "weightNorm": 2}`, In: []shape.Shape{{1, 768, 499}}, Channels: true},
 				{Params: `{"outChannels": 8, "kernelSize": 3, "stride": 2, "padding": "same"}`, In: []shape.Shape{{1, 4, 16}}, Channels: true},
+				{Params: `{"outChannels": 8, "kernelSize": 3, "weightNorm": 3}`, In: []shape.Shape{{1, 4, 16}}, Channels: true},
 			},
 		},
 	}, convolution{sliding: slides(1), Groups: 1, Bias: true}),
@@ -330,14 +332,20 @@ type convolution struct {
 	InChannels  int64 `json:"inChannels" min:"1" unit:"channels" default:"incoming channels" doc:"channels of the input"`
 	OutChannels int64 `json:"outChannels" min:"1" unit:"channels" required:"true" doc:"channels of the output, one filter each"`
 	sliding
-	Groups int64 `json:"groups" min:"1" unit:"groups" doc:"groups of channels that do not mix"`
-	Bias   bool  `json:"bias" doc:"add a learned constant to each output channel"`
+	Groups     int64 `json:"groups" min:"1" unit:"groups" doc:"groups of channels that do not mix"`
+	Bias       bool  `json:"bias" doc:"add a learned constant to each output channel"`
+	WeightNorm Opt   `json:"weightNorm" min:"0" max:"4" doc:"axis of the weight along which every slice has a length of its own: the weight is stored as lengths and directions, as torch.nn.utils.parametrizations.weight_norm has it"`
 	renamed
 }
 
 func (l *convolution) Infer(c *Call) shape.Tensor {
 	x, along := c.spatial(l.axes, l.InChannels)
 	c.Width(x, &l.InChannels, "inChannels")
+	if last := int64(l.axes) + 1; l.WeightNorm.V > last {
+		c.Report(BadParam, "weightNorm", "weightNorm is %d, but the last axis of the weight is %d", l.WeightNorm.V, last).Fix = fmt.Sprintf("choose an axis from 0 to %d", last)
+		c.failed = true
+		return shape.Unknown
+	}
 	if !l.check(c) || !grouped(c, l.Groups, l.InChannels, l.OutChannels) || !x.Known() {
 		return shape.Unknown
 	}
@@ -345,8 +353,20 @@ func (l *convolution) Infer(c *Call) shape.Tensor {
 }
 
 func (l *convolution) Weights() []Tensor {
-	return l.filters(l.OutChannels, share(l.InChannels, l.Groups), l.kernel(), l.OutChannels, l.Bias)
+	w := l.filters(l.OutChannels, share(l.InChannels, l.Groups), l.kernel(), l.OutChannels, l.Bias)
+	if !l.WeightNorm.Set {
+		return w
+	}
+	lengths := slices.Repeat(shape.Shape{1}, l.axes+2)
+	lengths[l.WeightNorm.V] = w[0].Dims[l.WeightNorm.V]
+	return append([]Tensor{l.own(weightLengths, lengths...), l.own(weightDirections, w[0].Dims...)}, w[1:]...)
 }
+
+// The tensors of a weight under weight normalisation.
+const (
+	weightLengths    = "parametrizations.weight.original0"
+	weightDirections = "parametrizations.weight.original1"
+)
 
 // filters are a convolution's weight [first, second, kernel...] and, if so, its bias.
 func (r renamed) filters(first, second int64, kernel shape.Shape, out int64, bias bool) []Tensor {

@@ -31,7 +31,7 @@ var ends = []*Type{
 		Doc: Doc{
 			Summary: "A free learned tensor: a class token, a position table, a scale.",
 			Shape:   "alone, its shape; with an input, what comes of adding it, joining it in front, or scaling by it; kept aside, the input as it is",
-			Weights: "one tensor of the given shape, named like the component",
+			Weights: "one tensor of the given shape, named like the component; a buffer where asked",
 			Work:    "none; with an input, one element-wise operation for each element of the output, unless it is kept aside",
 			Source:  "https://pytorch.org/docs/stable/generated/torch.nn.parameter.Parameter.html",
 			Examples: []Example{
@@ -40,6 +40,7 @@ var ends = []*Type{
 				{Params: `{"shape": [], "mode": "scale"}`, In: []shape.Shape{{1, 10}}},
 				{Params: `{"shape": [], "mode": "expScale"}`, In: []shape.Shape{{1, 10}}},
 				{Params: `{"shape": [1, 768], "mode": "aside"}`, In: []shape.Shape{{1, 1369, 768}}},
+				{Params: `{"shape": [1, 50265], "buffer": true}`, In: []shape.Shape{{1, 1024, 50265}}},
 			},
 		},
 	}, parameter{Mode: "add"}),
@@ -79,6 +80,8 @@ func (l *output) Work(c *Call, out shape.Tensor) Work { return Work{} }
 type parameter struct {
 	Shape shape.Shape `json:"shape" min:"1" required:"true" unit:"elements" doc:"size of each axis; [] for a scalar"`
 	Mode  string      `json:"mode" enum:"add,concat,scale,expScale,aside" doc:"how it enters its input: added, joined in front on the axis before the features, as a factor, as the logarithm of a factor, as CLIP's temperature does, or not at all, as a mask token that only pretraining puts in the place of patches"`
+
+	Buffer bool `json:"buffer" doc:"it is stored, but never learned: a buffer, which is no parameter"`
 }
 
 func (l *parameter) Infer(c *Call) shape.Tensor {
@@ -121,7 +124,7 @@ func (l *parameter) Weights() []Tensor {
 	if dims == nil {
 		dims = shape.Shape{}
 	}
-	return []Tensor{{Dims: dims}}
+	return []Tensor{{Dims: dims, Buffer: l.Buffer}}
 }
 
 func (l *parameter) Work(c *Call, out shape.Tensor) Work {

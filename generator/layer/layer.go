@@ -340,6 +340,7 @@ func Analyse(t *Type, params []graph.Param, in []shape.Tensor, fromInput []bool)
 		r.Out = l.Infer(c)
 		known = known && r.Out.Known()
 		r.Out.IDs = r.Out.IDs && (t.Part == Ends || t.Part == Shaping)
+		r.Out.Scores = r.Out.Scores && (t.Part == Ends || t.Part == Embedding)
 	} else {
 		known = false
 	}

@@ -14,6 +14,8 @@ var modules = map[string]string{
 	"qkv":      "qkv_proj",
 	"relative": "relative_attention_bias",
 
+	"pos_key": "pos_key_proj", "pos_query": "pos_query_proj",
+
 	"q_a": "q_a_proj", "q_a_norm": "q_a_layernorm", "q_b": "q_b_proj",
 	"kv_a": "kv_a_proj_with_mqa", "kv_a_norm": "kv_a_layernorm", "kv_b": "kv_b_proj",
 

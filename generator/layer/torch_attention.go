@@ -204,6 +204,9 @@ func (g *square) projections(d *draft, p *squareParts, context, kvHeads string) 
 	if g.grid != nil {
 		p.lattice = d.free(s.own("relative_position_bias_table").Name, "torch.zeros((2 * grid[0] - 1) * (2 * grid[1] - 1) + 3, num_heads)")
 	}
+	if g.more != nil {
+		g.more()
+	}
 }
 
 // oneMatrix declares the matrix of queries, keys and values, and the biases

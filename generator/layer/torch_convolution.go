@@ -56,7 +56,33 @@ func alongSequence(c *TorchCall, axes int, step string) string {
 }
 
 func (l *convolution) Torch(c *TorchCall) (Torch, error) {
+	if l.WeightNorm.Set {
+		return l.normed(c)
+	}
 	return l.convTorch(c, l.Weights(), l.InChannels, l.OutChannels, l.Groups)
+}
+
+// normed is a convolution under weight normalisation.
+func (l *convolution) normed(c *TorchCall) (Torch, error) {
+	w := l.Weights()
+	axis := py(l.WeightNorm.V)
+	m := standard{
+		module: pyCall("nn.utils.parametrizations.weight_norm", l.conv(l.InChannels, l.OutChannels, l.Groups, l.Bias), "dim="+axis),
+		own:    []string{weightLengths, weightDirections, "bias"},
+		w:      w,
+	}
+	if _, ok := m.prefix(); !ok {
+		args := []string{"$x", "torch._weight_norm($weight, $lengths, " + axis + ")"}
+		if l.Bias {
+			args = append(args, "$bias")
+		}
+		args = append(append(args, l.options()...), option("groups", l.Groups, 1))
+		m.own = []string{"lengths", "weight", "bias"}
+		m.apply = pyCall("F.conv"+strconv.Itoa(l.axes)+"d", args...)
+		m.name = "WeightNormConv" + strconv.Itoa(l.axes) + "d"
+		m.doc = "A convolution under weight normalisation, whose tensors have the checkpoint's names."
+	}
+	return m.torch(func(step string) string { return alongSequence(c, l.axes, step) })
 }
 
 func (l *depthwise) Torch(c *TorchCall) (Torch, error) {

@@ -17,7 +17,11 @@ func (l *parameter) Torch(c *TorchCall) (Torch, error) {
 	if len(l.Shape) > 0 {
 		size = strings.Trim(pyTuple(l.Shape), "(,)")
 	}
-	t := Torch{Module: "nn.Parameter(" + init + "(" + size + "))"}
+	kind := "nn.Parameter"
+	if l.Buffer {
+		kind = "nn.Buffer"
+	}
+	t := Torch{Module: kind + "(" + init + "(" + size + "))"}
 	switch {
 	case len(c.In) == 0:
 		t.Call = "$m"

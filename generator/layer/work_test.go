@@ -80,6 +80,10 @@ var formulas = []struct {
 	{"fourierPositions", `{"numFeatures": 5, "imgSize": [3, 4]}`, nil, 12 * 10, 0, 12 * 10},
 	{"windowAttention", `{"numHeads": 2, "windowSize": [2, 3], "decomposedPositions": true, "bias": true}`, []shape.Shape{{1, 3, 4, 8}},
 		4*6*4*8*8 + 2*8*24*6 + 8*24*5, 0, 2 * 24 * 6},
+	{"disentangledAttention", `{"numHeads": 4, "headDim": 3, "positionBuckets": 5}`, []shape.Shape{{2, 6, 8}, {10, 8}},
+		4*2*6*8*12 + 2*2*12*6*6 + 2*(10*8*12+2*12*6*10), 0, 2 * 4 * 6 * 6},
+	{"disentangledAttention", `{"numHeads": 4, "maxDistance": 7, "positionToContent": false}`, []shape.Shape{{2, 6, 8}, {14, 8}},
+		4*2*6*8*8 + 2*2*8*6*6 + 14*8*8 + 2*8*6*14, 0, 2 * 4 * 6 * 6},
 
 	{"matmul", `{}`, []shape.Shape{{2, 3, 4}, {2, 4, 5}}, 2 * 3 * 5 * 4, 0, 0},
 	{"graphConv", `{"outFeatures": 5}`, []shape.Shape{{9, 8}}, 2 * 9 * 8 * 5, 0, 0},

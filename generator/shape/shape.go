@@ -101,6 +101,8 @@ type Tensor struct {
 	// reshape, flatten, unsqueeze): layers read them as PyTorch does, a linear
 	// layer the last axis and a convolution the one after the batch.
 	Arranged bool
+	// Scores says that it is made to be added to the scores of attention.
+	Scores bool
 }
 
 // Unknown is a tensor of which nothing is known.
@@ -127,7 +129,7 @@ func (t Tensor) Width() int64 {
 
 // WithWidth is the tensor with another size on its feature axis.
 func (t Tensor) WithWidth(d int64) Tensor {
-	t.IDs, t.Arranged = false, false
+	t.IDs, t.Arranged, t.Scores = false, false, false
 	if t.Feature < len(t.Dims) {
 		t.Dims = t.Dims.With(t.Feature, d)
 	}

@@ -38,10 +38,14 @@ func (p *Pass) who() *roles {
 	}
 	r := &roles{used: make([]bool, len(p.Nodes)), lacks: make([]lack, len(p.Nodes))}
 	p.roles = r
+	lent := map[int]bool{} // nodes whose weight another has too
 	for _, i := range p.Order {
 		n := &p.Nodes[i]
 		for _, in := range n.Inputs {
 			r.used[in] = true
+		}
+		if n.Tie != nil {
+			lent[n.Tie.Node] = true
 		}
 		if n.Result.Attn != nil {
 			r.attention = append(r.attention, i)
@@ -62,7 +66,10 @@ func (p *Pass) who() *roles {
 		}
 	}
 	for _, i := range p.Order {
-		if r.lacks[i] = p.lacks(i, r.used[i]); r.lacks[i] != nothing {
+		if r.lacks[i] = p.lacks(i, r.used[i]); r.lacks[i] == anyEdge && lent[i] {
+			r.lacks[i] = nothing
+		}
+		if r.lacks[i] != nothing {
 			r.loose = append(r.loose, i)
 		}
 	}

@@ -141,7 +141,7 @@ var structureRules = []*Rule{
 	{
 		ID: "isolated", Severity: Warning, Group: Structure,
 		Title:   "Isolated component",
-		Trigger: "A component has no edge at all.",
+		Trigger: "A component has no edge at all, and no other shares its weight.",
 		Why:     "It takes no part in the forward pass, and its weights, if it has any, are counted and never used.",
 		Fix:     "Connect it, or remove it.",
 		Source:  torchModule,
