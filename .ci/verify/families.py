@@ -6,7 +6,7 @@ dict has to load strictly into the exported module, and the outputs have to agre
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 import transformers as hf
@@ -110,9 +110,76 @@ def swin_state(model: nn.Module) -> dict[str, Tensor]:
     return state
 
 
-def bert_outputs(model: nn.Module, inputs: Inputs) -> Outputs:
-    result = model(inputs[0], token_type_ids=inputs[1])
+def pooled(model: nn.Module, inputs: Inputs) -> Outputs:
+    """The hidden states and the pooled one of tokens, with their segments if any."""
+    segments = {"token_type_ids": inputs[1]} if len(inputs) > 1 else {}
+    result = model(inputs[0], **segments)
     return result.last_hidden_state, result.pooler_output
+
+
+def pair(model: type, config: type, **options: object) -> Family:
+    """An encoder and a decoder of Hugging Face's; the logits count."""
+    defaults = {
+        "vocab_size": VOCABULARY,
+        "d_model": 32,
+        "encoder_layers": 2,
+        "decoder_layers": 2,
+        "encoder_ffn_dim": 48,
+        "decoder_ffn_dim": 40,
+        "encoder_attention_heads": 4,
+        "decoder_attention_heads": 2,
+        "pad_token_id": 0,
+        "bos_token_id": 0,
+        "eos_token_id": 0,
+        "decoder_start_token_id": 0,
+        "attn_implementation": "eager",
+    }
+    return Family(
+        lambda: model(config(**(defaults | options))),
+        lambda: (*ids(), *ids()),
+        lambda m, x: (m(x[0], decoder_input_ids=x[1], use_cache=False).logits,),
+    )
+
+
+def wave(model: type, config: type, **options: object) -> Family:
+    """An encoder of sounds of Hugging Face's; its last hidden states count."""
+    defaults = {
+        "hidden_size": 32,
+        "intermediate_size": 48,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "conv_dim": (16, 24),
+        "conv_kernel": (10, 3),
+        "conv_stride": (5, 2),
+        "num_conv_pos_embeddings": 8,
+        "num_conv_pos_embedding_groups": 4,
+        "attn_implementation": "eager",
+    }
+    return Family(
+        lambda: model(config(**(defaults | options))),
+        lambda: (torch.randn(2, 800),),
+        lambda m, x: (m(x[0]).last_hidden_state,),
+    )
+
+
+def deberta(**options: object) -> Family:
+    """A DeBERTa whose scores know of distances; its last hidden states count."""
+    defaults = {
+        "vocab_size": VOCABULARY,
+        "hidden_size": 32,
+        "intermediate_size": 48,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "max_position_embeddings": 24,
+        "relative_attention": True,
+        "pos_att_type": ["p2c", "c2p"],
+        "type_vocab_size": 2,
+    }
+    return Family(
+        lambda: hf.DebertaV2Model(hf.DebertaV2Config(**(defaults | options))),
+        lambda: (*ids(), torch.randint(2, SEQUENCE)),
+        lambda m, x: (m(x[0], token_type_ids=x[1]).last_hidden_state,),
+    )
 
 
 def cross_outputs(model: nn.Module, inputs: Inputs) -> Outputs:
@@ -212,7 +279,7 @@ FAMILIES = {
             )
         ),
         lambda: (*ids(), torch.randint(2, SEQUENCE)),
-        bert_outputs,
+        pooled,
     ),
     "vit": Family(
         lambda: hf.ViTForImageClassification(
@@ -418,6 +485,71 @@ FAMILIES = {
         relative_attention_num_buckets=8,
         relative_attention_max_distance=10,
     ),
+    "t5-pair": pair(
+        hf.T5ForConditionalGeneration,
+        hf.T5Config,
+        num_layers=2,
+        num_heads=4,
+        d_kv=12,
+        d_ff=48,
+        feed_forward_proj="gated-gelu",
+        relative_attention_num_buckets=8,
+        relative_attention_max_distance=10,
+    ),
+    "bart": pair(
+        hf.BartForConditionalGeneration,
+        hf.BartConfig,
+        max_position_embeddings=16,
+        scale_embedding=True,
+    ),
+    "marian": pair(
+        hf.MarianMTModel,
+        hf.MarianConfig,
+        max_position_embeddings=16,
+        scale_embedding=True,
+        activation_function="swish",
+    ),
+    "whisper": replace(
+        pair(
+            hf.WhisperForConditionalGeneration,
+            hf.WhisperConfig,
+            num_mel_bins=8,
+            max_source_positions=12,
+            max_target_positions=16,
+        ),
+        inputs=lambda: (torch.randn(2, 8, 24), *ids()),
+    ),
+    "wav2vec2": wave(hf.Wav2Vec2Model, hf.Wav2Vec2Config),
+    "hubert": wave(
+        hf.HubertModel,
+        hf.HubertConfig,
+        feat_extract_norm="layer",
+        do_stable_layer_norm=True,
+        conv_bias=True,
+        conv_pos_batch_norm=True,
+    ),
+    "mpnet": Family(
+        lambda: hf.MPNetModel(
+            hf.MPNetConfig(
+                vocab_size=VOCABULARY,
+                hidden_size=32,
+                intermediate_size=48,
+                num_hidden_layers=2,
+                num_attention_heads=4,
+                max_position_embeddings=18,
+                pad_token_id=1,
+            )
+        ),
+        lambda: (torch.randint(2, VOCABULARY, SEQUENCE),),  # 1 is the padding
+        pooled,
+    ),
+    "deberta-v2": deberta(
+        position_buckets=4,
+        norm_rel_ebd="layer_norm",
+        share_att_key=True,
+        position_biased_input=False,
+    ),
+    "deberta-v2-own-keys": deberta(max_relative_positions=6, embedding_size=20),
     "cross-attention": Family(
         lambda: Attention(nn.MultiheadAttention(32, 4, batch_first=True)),
         lambda: (torch.randn(2, 8, 32), torch.randn(2, 12, 32), torch.randn(8, 12)),

@@ -149,6 +149,37 @@ TABLE = [
         )
         for sides in ([], [ROPE])
     ),
+    *(
+        (
+            "disentangledAttention",
+            {
+                "positionBuckets": (5, None),
+                "maxDistance": (5,),
+                "contentToPosition": BOTH,
+                "positionToContent": BOTH,
+                "sharedKeys": BOTH,
+                "outProj": BOTH,
+            },
+            [shape, (10, 32)],
+        )
+        for shape in (TOKENS, UNBATCHED)
+    ),
+    ("relativePositionBias", {"numHeads": (4,), "causal": BOTH}, [TOKENS]),
+    ("relativePositionBias", {"numHeads": (4,), "causal": BOTH}, [UNBATCHED]),
+    *(
+        (
+            "conv1d",
+            {
+                "outChannels": (8,),
+                "kernelSize": (3,),
+                "bias": BOTH,
+                "weightNorm": (0, 1, 2),
+                "names": ({}, {"parametrizations.weight.original0": "weight_g"}),
+            },
+            [shape],
+        )
+        for shape in (TOKENS, UNBATCHED)
+    ),
     (
         "transformerBlock",
         {

@@ -154,6 +154,18 @@ const stages = `"model_type": "swin", "image_size": 32, "patch_size": 4, "embed_
 // heads is a configuration of a state space in heads.
 const heads = `"model_type": "mamba2", "vocab_size": 96, "hidden_size": 64, "num_hidden_layers": 2, "num_heads": 16, "head_dim": 8`
 
+// The same of other families, each without the closing brace.
+const (
+	soundPair = `"vocab_size": 96, "d_model": 64, "encoder_layers": 1, "decoder_layers": 1, "encoder_ffn_dim": 64, "decoder_ffn_dim": 64, "encoder_attention_heads": 4, "decoder_attention_heads": 4`
+	soundT5   = `"model_type": "t5", "vocab_size": 96, "d_model": 64, "d_kv": 16, "d_ff": 64, "num_layers": 1, "num_heads": 4`
+	soundWave = `"model_type": "wav2vec2", "hidden_size": 64, "num_hidden_layers": 1, "num_attention_heads": 4, "intermediate_size": 64, "conv_dim": [8, 8], "conv_kernel": [10, 3]`
+)
+
+// encoderOf is a sound configuration of an encoder.
+func encoderOf(typ string) string {
+	return `"model_type": "` + typ + `", "vocab_size": 96, "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4`
+}
+
 // TestErrors has one case for each way in which a configuration can be wrong.
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ name, src, want string }{
@@ -212,6 +224,20 @@ func TestErrors(t *testing.T) {
 		{"groups of a state space", `{` + heads + `, "n_groups": 3}`, `n_groups: 16 heads do not divide into 3 groups`},
 		{"nested experts", `{"model_type": "dbrx", "vocab_size": 96, "d_model": 64, "n_heads": 4, "n_layers": 2, "ffn_config": {"moe_num_experts": 4, "moe_top_k": 5}}`, `ffn_config.moe_top_k: 5 experts work on a token, but moe_num_experts is 4`},
 		{"weights of experts", `{"model_type": "dbrx", "vocab_size": 96, "d_model": 64, "n_heads": 4, "n_layers": 2, "ffn_config": {"moe_normalize_expert_weights": 2}}`, `ffn_config.moe_normalize_expert_weights: found 2; only weights that add up to 1`},
+
+		{"a gate without a layer type", `{` + soundT5 + `, "feed_forward_proj": "gated-relu"}`, `feed_forward_proj: found "gated-relu", expected activation of the feed-forward network`},
+		{"buckets", `{` + encoderOf("mpnet") + `, "relative_attention_num_buckets": 16}`, `relative_attention_num_buckets: found 16, but the class looks up 32 buckets`},
+		{"a convolution between layers", `{` + encoderOf("deberta-v2") + `, "conv_kernel_size": 3}`, `conv_kernel_size: found 3; models with a convolution behind the first layer cannot be imported`},
+		{"unknown scores", `{` + encoderOf("deberta-v2") + `, "pos_att_type": "c2p|p2p"}`, `pos_att_type: "p2p" is not known, expected c2p and p2c`},
+		{"no scores", `{` + encoderOf("deberta-v2") + `, "relative_attention": true}`, `pos_att_type: names neither c2p nor p2c`},
+		{"a norm of nothing", `{` + encoderOf("deberta-v2") + `, "norm_rel_ebd": "layer_norm"}`, `norm_rel_ebd: found layer_norm, but without relative_attention there is no table of distances`},
+		{"two vocabularies", `{"model_type": "marian", ` + soundPair + `, "decoder_vocab_size": 80}`, `decoder_vocab_size: found 80, but encoder and decoder have one embedding of 96 rows`},
+		{"heads of a decoder", `{"model_type": "bart", ` + strings.Replace(soundPair, `"decoder_attention_heads": 4`, `"decoder_attention_heads": 5`, 1) + `}`, `decoder_attention_heads: 5 heads do not divide d_model, 64`},
+		{"convolutions", `{` + soundWave + `, "conv_stride": [5]}`, `conv_stride: lists 1 convolutions, but conv_dim 2`},
+		{"no convolutions", `{` + soundWave + `, "conv_stride": []}`, `conv_stride: lists 0 convolutions, expected 1 to 100`},
+		{"a step of nothing", `{` + soundWave + `, "conv_stride": [5, 0]}`, `conv_stride: found 0 in the list, expected whole numbers from 1`},
+		{"groups", `{` + soundWave + `, "conv_stride": [5, 2], "num_conv_pos_embedding_groups": 3}`, `num_conv_pos_embedding_groups: 3 groups do not divide hidden_size, 64`},
+		{"adapter", `{` + soundWave + `, "conv_stride": [5, 2], "add_adapter": true}`, `add_adapter: found true; models with an adapter cannot be imported`},
 		{"inner width", `{"model_type": "mamba", "vocab_size": 96, "hidden_size": 64, "num_hidden_layers": 2, "intermediate_size": 100}`, `intermediate_size: found 100, but expand · hidden_size is 128`},
 	} {
 		in, err := adopt.Config("config.json", []byte(c.src), "")
@@ -235,6 +261,8 @@ func TestWarnings(t *testing.T) {
 		{"in a part", `{"model_type": "sam", "vision_config": {"image_size": 1024, "window": 7}}`, `config.json:1:71: vision_config.window is not read by the import of SAM; if it changes the architecture, so must the document`},
 		{"numbers that JSON lacks", `{` + heads + `, "time_step_limit": [0.0, Infinity], "name_or_path": "of \"Infinity", "bos_token_id": NaN}`, ``},
 		{"bounds of step sizes", `{` + heads + `, "time_step_limit": [0.001, 0.1]}`, `config.json:1:138: time_step_limit is not in the document: step sizes have no bounds; counts are not affected`},
+
+		{"a head that is not there", `{"model_type": "bart", ` + soundPair + `, "architectures": ["BartForQuestionAnswering"]}`, `config.json:1:222: architectures is not in the document: it is the model without what BartForQuestionAnswering adds`},
 		{"other parts", `{"text_config": {` + sound + `}, "vision_config": {}}`, `config.json:1:172: vision_config is not imported: the document is the language model alone, under the names of its own class`},
 	} {
 		in, err := adopt.Config("config.json", []byte(c.src), "")

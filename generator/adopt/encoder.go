@@ -98,8 +98,12 @@ type encoder struct {
 	table                       int64 // width of the embeddings
 	rows, context               int64 // positions, and how many tokens they serve
 	segments, tasks             int64
-	project                     string // from the embedding to the width, "" for none
+	unplaced                    bool   // there is no table of positions
+	widen                       string // from the embedding to the width, before the norm; "" for none
+	project                     string // the same behind the norm
 	stack                       string
+	side                        string // what every layer takes beside x, in the block; "" for nothing
+	beside                      func(s *sheet, x string) string
 	pooler                      []string // its layer and its activation; empty for none
 	share                       bool
 	norm                        norm
@@ -124,12 +128,18 @@ func bert(c *config, skipped int64) *encoder {
 		a := s.add("attention.self", "selfAttention", params{"numHeads", e.heads, "outProj", false, "names", names("q", "query", "k", "key", "v", "value")}, "x")
 		a = s.add("attention.output.dense", "linear", params{"outFeatures", e.width}, a)
 		y := e.norm.add(s, "attention.output.LayerNorm", s.add("attention.output.residual", "add", nil, a, "x"))
-		m := s.add("intermediate.dense", "linear", params{"outFeatures", inner}, y)
-		m = activate(s, "intermediate.intermediate_act_fn", act, m)
-		m = s.add("output.dense", "linear", params{"outFeatures", e.width}, m)
-		return e.norm.add(s, "output.LayerNorm", s.add("output.residual", "add", nil, m, y))
+		return e.network(s, inner, act, y)
 	}
 	return e
+}
+
+// network is the second half of a layer: the feed-forward network on y, the
+// residual path and the norm.
+func (e *encoder) network(s *sheet, inner int64, act, y string) string {
+	m := s.add("intermediate.dense", "linear", params{"outFeatures", inner}, y)
+	m = activate(s, "intermediate.intermediate_act_fn", act, m)
+	m = s.add("output.dense", "linear", params{"outFeatures", e.width}, m)
+	return e.norm.add(s, "output.LayerNorm", s.add("output.residual", "add", nil, m, y))
 }
 
 // pooled gives an encoder BERT's pooler.
@@ -156,12 +166,21 @@ func (e *encoder) document() *graph.Document {
 	if len(summed) > 1 {
 		x = s.add("embeddings.sum", "add", nil, summed...)
 	}
-	x = s.add("embeddings.position_embeddings", "learnedPositionalEmbedding", params{"maxLen", e.rows, "offset", e.rows - e.context}, x)
+	if !e.unplaced {
+		x = s.add("embeddings.position_embeddings", "learnedPositionalEmbedding", params{"maxLen", e.rows, "offset", e.rows - e.context}, x)
+	}
+	if e.widen != "" {
+		x = s.add(e.widen, "linear", params{"outFeatures", e.width, "bias", false}, x)
+	}
 	x = e.norm.add(&s, "embeddings.LayerNorm", x)
 	if e.project != "" {
 		x = s.add(e.project, "linear", params{"outFeatures", e.width}, x)
 	}
-	x = s.repeat(e.stack, []string{"layer"}, e.layers, x)
+	taken, inputs := []string{x}, []string{"x"}
+	if e.side != "" {
+		taken, inputs = append(taken, e.beside(&s, x)), append(inputs, e.side)
+	}
+	x = s.repeat(e.stack, []string{"layer"}, e.layers, taken...)
 	s.list[len(s.list)-1].Share = e.share
 	s.add("last_hidden_state", "output", nil, x)
 	if len(e.pooler) > 0 {
@@ -172,7 +191,7 @@ func (e *encoder) document() *graph.Document {
 	return &graph.Document{
 		Source: e.c.src, ID: e.c.id, Name: e.c.id, Category: "NLP/Encoder", Tags: []string{"encoder"}, Components: s.list,
 		Description: fmt.Sprintf("%s: encoder of %d layers, %d wide, with %d attention heads", e.c.family.Name, e.layers, e.width, e.heads),
-		Blocks:      []graph.Block{{Name: "layer", Inputs: []string{"x"}, Components: b.list, Output: out}},
+		Blocks:      []graph.Block{{Name: "layer", Inputs: inputs, Components: b.list, Output: out}},
 	}
 }
 

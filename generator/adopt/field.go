@@ -83,6 +83,8 @@ func (f *Field) expects() string {
 		return f.Doc + ": a text"
 	case List:
 		return f.Doc + ": a list"
+	case Any:
+		return f.Doc
 	}
 	return f.Doc + ": an object"
 }

@@ -85,19 +85,20 @@ func (w *writer) leaf(i int) string {
 	return strings.ReplaceAll(t.Module, "$Class", w.helper(t.Class))
 }
 
-// A helper is a helper class as a layer asks for it.
-type helper struct{ name, text string }
+// A helper is a helper class as a layer asks for it: needs are the classes that
+// its text uses.
+type helper struct{ name, text, needs string }
 
 // helper writes a helper class, after those that its text uses, and returns
 // its name.
 func (w *writer) helper(c layer.Class) string {
-	key := helper{c.Name, c.Text}
-	if name, ok := w.helpers[key]; ok {
-		return name
-	}
-	names := map[string]string{}
+	key, names := helper{c.Name, c.Text, ""}, map[string]string{}
 	for _, need := range c.Needs {
 		names[need.Name] = w.helper(need)
+		key.needs += names[need.Name] + " "
+	}
+	if name, ok := w.helpers[key]; ok {
+		return name
 	}
 	text := placeholder.ReplaceAllStringFunc(c.Text, func(s string) string {
 		if name, ok := names[s[1:]]; ok {

@@ -124,7 +124,7 @@ func (l *disentangled) compare(d *draft, p *squareParts, keys, queries *piece) {
 			"to_query = to_query.gather(-1, row.mT.expand(*k.shape[:-1], -1)).mT")
 		terms = append(terms, "to_query")
 	}
-	p.terms = append(p.terms, "("+strings.Join(terms, " + ")+") * self.scale")
+	p.terms = append(p.terms, "(("+strings.Join(terms, " + ")+") * self.scale)")
 }
 
 // logBuckets is DeBERTa's division of distances into buckets.

@@ -27,7 +27,7 @@ func noPosition(p *Pass) {
 	for _, i := range p.who().attention {
 		n := &p.Nodes[i]
 		a := n.Result.Attn
-		if !p.selfAttends(i) || len(n.Side) > 0 || a.Window > 0 || knowsPositions(a) || !ordered[i] ||
+		if !p.selfAttends(i) || len(n.Side) > 0 || a.Window > 0 || knowsPositions(a) || p.biased(i) || !ordered[i] ||
 			stands[n.Operands[0]] != unordered || !several(n.Out()) {
 			continue
 		}
@@ -58,6 +58,16 @@ func (p *Pass) loosePosition() bool {
 // relative bias, or a part of each head that is there to be turned.
 func knowsPositions(a *layer.Attention) bool {
 	return a.Position || a.RopeDim != 0 && a.RopeDim != a.HeadDim
+}
+
+// biased reports whether attention is given biases for distances.
+func (p *Pass) biased(i int) bool {
+	for _, in := range p.Nodes[i].Operands {
+		if p.Nodes[in].Result.Out.Scores {
+			return true
+		}
+	}
+	return false
 }
 
 // positions is position information as it flows along the edges. The slices
