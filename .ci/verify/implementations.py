@@ -72,10 +72,11 @@ def class_of(config: dict, outputs: set[str]) -> str:
     mappings = [auto.MODEL_MAPPING_NAMES]
     if "logits" in outputs:
         mappings = [
-            auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+            # What has an encoder may have a class for its decoder alone, too.
             auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES,
-            auto.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES,
             auto.MODEL_FOR_SPEECH_SEQ_2_SEQ_MAPPING_NAMES,
+            auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+            auto.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES,
             auto.MODEL_FOR_IMAGE_CLASSIFICATION_MAPPING_NAMES,
             auto.MODEL_FOR_SEMANTIC_SEGMENTATION_MAPPING_NAMES,
         ]
