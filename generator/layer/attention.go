@@ -160,17 +160,20 @@ var attentions = []*Type{
 			Summary: "Causal self-attention in which several query heads share the keys and values of one head.",
 			Shape:   "the shape of its input",
 			Weights: "q_proj [heads · headDim, embedDim], k_proj and v_proj [kvHeads · headDim, embedDim], o_proj [embedDim, heads · headDim], with biases where asked; fused or interleaved: one matrix for the first three; q_norm and k_norm; sinks [heads]",
-			Work:    "2 · batch · tokens · embedDim · (heads + kvHeads) · headDim for the projections; " + windowWork,
+			Work:    "2 · batch · tokens · embedDim · (heads + kvHeads) · headDim for the projections; " + windowWork + "; chunks are a causal square each, and a prefix of p tokens adds p² / 2",
 			Source:  "https://arxiv.org/abs/2305.13245",
 			Examples: []Example{
 				{Params: `{"embedDim": 4096, "numHeads": 32, "numKVHeads": 8}`, In: []shape.Shape{{1, 2048, 4096}}},
 				{Params: `{"embedDim": 4096, "numHeads": 32, "numKVHeads": 8, "headDim": 128, "qkNorm": "head"}`, In: []shape.Shape{{1, 2048, 4096}}},
 				{Params: `{"numHeads": 64, "numKVHeads": 8, "headDim": 64, "qkvBias": true, "outBias": true, "sinks": true, "slidingWindow": 128}`, In: []shape.Shape{{1, 4096, 2880}}},
 				{Params: `{"numHeads": 32, "layout": "fused"}`, In: []shape.Shape{{1, 2048, 3072}}},
+				{Params: `{"numHeads": 40, "numKVHeads": 8, "qkNorm": "head", "qkNormAffine": false, "chunkSize": 512}`, In: []shape.Shape{{1, 2048, 5120}}},
+				{Params: `{"numHeads": 40, "numKVHeads": 8, "queryGrowth": 0.1, "queryGrowthEvery": 512}`, In: []shape.Shape{{1, 2048, 5120}}},
+				{Params: `{"numHeads": 8, "numKVHeads": 4, "headDim": 256, "prefix": 256}`, In: []shape.Shape{{1, 2048, 2560}}},
 				{Params: `{"embedDim": 4096, "numHeads": 32, "numKVHeads": 5}`, In: []shape.Shape{{1, 2048, 4096}}},
 			},
 		},
-	}, groupedQuery{QKNorm: "none", QKNormEps: 1e-6, Causal: true, storage: split}),
+	}, groupedQuery{QKNorm: "none", QKNormEps: 1e-6, QKNormAffine: true, Causal: true, storage: split}),
 	declare(Type{
 		Name: "mla", Display: "Multi-Head Latent Attention", Part: AttnPart, Ports: selfPorts,
 		Also: []string{"latentAttention", "multiHeadLatentAttention"},
@@ -287,10 +290,14 @@ type square struct {
 	buckets, maxDistance       int64       // relative positions
 	grid                       shape.Shape // patches that have relative positions, nil for none
 	offsets                    int64       // between two of them, or the class token
+	qkNormFree                 bool        // without a factor
 	causal, cross              bool
 	window                     int64 // tokens in reach, 0: all
 	windowParam                string
 	more                       func() // declares, for Torch, what a kind of attention has beside the projections
+	chunk, prefix              int64  // tokens of each chunk, and of the beginning that sees all of itself; 0: none
+	growth                     float64
+	growEvery                  int64 // tokens from one step of the growth to the next
 }
 
 // attend checks the operands and settles the sizes. The caller has set what
@@ -318,6 +325,13 @@ func (g *square) attend(c *Call, h headSizes) shape.Tensor {
 	if n := tokens(x); x.Known() && g.window > n {
 		c.Report(WindowTooLong, g.windowParam, "%s is %d, but the sequence has %d tokens", g.windowParam, g.window, n).Fix =
 			"shorten the window, or lengthen the input"
+	}
+	if n := tokens(x); x.Known() && max(g.chunk, g.prefix) > n {
+		param, size := "chunkSize", g.chunk
+		if g.prefix > n {
+			param, size = "prefix", g.prefix
+		}
+		c.Report(WindowTooLong, param, "%s is %d, but the sequence has %d tokens", param, size, n).Fix = "remove " + param + ", or lengthen the input"
 	}
 	if g.open {
 		if g.qRows == 0 {
@@ -368,10 +382,11 @@ func (g *square) Weights() []Tensor {
 	if !g.open {
 		w = append(w, s.proj("o", g.width, g.qRows, g.oBias)...)
 	}
-	switch g.qkNorm {
-	case "head":
+	switch {
+	case g.qkNormFree:
+	case g.qkNorm == "head":
 		w = append(append(w, s.norm("q_norm", g.qkNormBias, g.headDim)...), s.norm("k_norm", g.qkNormBias, g.headDim)...)
-	case "full":
+	case g.qkNorm == "full":
 		w = append(append(w, s.norm("q_norm", g.qkNormBias, g.qRows)...), s.norm("k_norm", g.qkNormBias, g.kvRows)...)
 	}
 	if g.sinks {
@@ -426,7 +441,7 @@ func (g *square) stored() Stored {
 // keys.
 func (g *square) Work(c *Call, out shape.Tensor) Work {
 	b, n, m := g.lengths(c)
-	return g.linear(b, n, m).Plus(g.scores(b, n, m, reach(n, m, g.causal, g.window)))
+	return g.linear(b, n, m).Plus(g.scores(b, n, m, g.reach(n, m)))
 }
 
 // lengths are the batch and the numbers of queries and keys; where a context
@@ -487,12 +502,27 @@ func reach(n, m int64, causal bool, window int64) *big.Int {
 	return nil
 }
 
+// reach is twice the number of pairs that a kernel must compute: in chunks a
+// causal square each, and a beginning that sees all of itself has the other
+// half of its square too.
+func (g *square) reach(n, m int64) *big.Int {
+	pairs := reach(n, m, g.causal, g.window)
+	if g.causal && g.chunk > 0 && g.chunk < n {
+		pairs = product(n/g.chunk, g.chunk, g.chunk)
+		pairs.Add(pairs, product(n%g.chunk, n%g.chunk))
+	}
+	if g.causal && g.prefix > 0 {
+		pairs.Add(pairs, product(min(g.prefix, n), min(g.prefix, n)))
+	}
+	return pairs
+}
+
 // Attention says what keeps keys and values, and what may feed the layer.
 func (g *square) Attention() Attention {
 	return Attention{
 		Width: g.width, Heads: g.queryHeads, KVHeads: g.kvHeads, HeadDim: g.headDim,
 		KVElems: 2 * g.kvRows, RopeDim: g.headDim,
-		Causal: g.causal, Window: g.window, Cross: g.cross, Position: g.buckets > 0 || g.grid != nil,
+		Causal: g.causal, Window: max(g.window, g.chunk), Cross: g.cross, Position: g.buckets > 0 || g.grid != nil,
 	}
 }
 
@@ -792,7 +822,12 @@ type groupedQuery struct {
 	QKNormBias    bool    `json:"qkNormBias" doc:"these norms are LayerNorms, which add a constant too; else RMSNorms"`
 	QKNormEps     float64 `json:"qkNormEps" min:"0" doc:"added to what these norms divide by"`
 	QKNormOffset  bool    `json:"qkNormUnitOffset" doc:"the factor of these norms is 1 + weight, as in Gemma 3"`
+	QKNormAffine  bool    `json:"qkNormAffine" doc:"these norms learn a factor for each feature; else they have no tensors, as in Llama 4"`
 	SlidingWindow int64   `json:"slidingWindow" min:"1" unit:"tokens" doc:"tokens that a token sees; all when absent"`
+	ChunkSize     int64   `json:"chunkSize" min:"1" unit:"tokens" doc:"the sequence is cut into chunks of so many tokens, and a token sees its own chunk alone, as in Llama 4"`
+	Prefix        int64   `json:"prefix" min:"1" unit:"tokens" doc:"so many tokens at the beginning see each other whatever their order, as those of an image in Gemma 3"`
+	QueryGrowth   float64 `json:"queryGrowth" min:"0" doc:"queries grow with their position p, counted from 1, by 1 + queryGrowth · ln(1 + ⌊p / queryGrowthEvery⌋), as in Llama 4; 0: they do not"`
+	GrowthEvery   int64   `json:"queryGrowthEvery" min:"1" unit:"tokens" doc:"tokens from one step of that growth to the next"`
 	Sinks         bool    `json:"sinks" doc:"learn a score for each head that takes attention away from all tokens, as gpt-oss does"`
 	Softcap       float64 `json:"softcap" min:"0" doc:"scores are bent to stay within this bound, as in Gemma 2; 0: they are not"`
 	Scale         float64 `json:"scale" min:"0" default:"1 / √headDim" doc:"factor of the scores"`
@@ -811,9 +846,26 @@ func (l *groupedQuery) Infer(c *Call) shape.Tensor {
 		qBias: qkv, kBias: qkv, vBias: qkv, oBias: out,
 		scale: l.Scale, softcap: l.Softcap, clip: l.ClipQKV, dropout: l.Dropout, sinks: l.Sinks,
 		qkNorm: l.QKNorm, qkNormBias: l.QKNormBias, qkNormOffset: l.QKNormOffset, qkNormEps: l.QKNormEps,
-		causal: l.Causal, window: l.SlidingWindow, windowParam: "slidingWindow",
+		qkNormFree: !l.QKNormAffine, growth: l.QueryGrowth, growEvery: l.GrowthEvery,
+		causal: l.Causal, window: l.SlidingWindow, windowParam: "slidingWindow", chunk: l.ChunkSize, prefix: l.Prefix,
 	}
+	l.agree(c)
 	return l.attend(c, l.headSizes)
+}
+
+// agree reports parameters that do not go with others.
+func (l *groupedQuery) agree(c *Call) {
+	bad := func(param, format string, args ...any) *Problem { return c.Report(BadParam, param, format, args...) }
+	switch {
+	case l.ChunkSize > 0 && l.SlidingWindow > 0:
+		bad("chunkSize", "a token sees a chunk of %d tokens, and a window of %d", l.ChunkSize, l.SlidingWindow).Fix = "remove one of the two"
+	case !l.Causal && (l.ChunkSize > 0 || l.Prefix > 0):
+		bad("causal", "chunkSize and prefix say which tokens a causal layer sees, but causal is false").Fix = "remove them, or set causal to true"
+	case l.QueryGrowth > 0 && l.GrowthEvery == 0:
+		c.Report(MissingParam, "queryGrowthEvery", "queries that grow need queryGrowthEvery, the tokens from one step to the next").Fix = "add queryGrowthEvery"
+	case !l.QKNormAffine && (l.QKNormBias || l.QKNormOffset):
+		bad("qkNormAffine", "norms without tensors have neither a bias nor an offset").Fix = "remove qkNormBias and qkNormUnitOffset"
+	}
 }
 
 // latentAttention is the attention of DeepSeek-V2 and V3.

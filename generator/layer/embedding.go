@@ -109,12 +109,13 @@ var embeddings = []*Type{
 		Doc: Doc{
 			Summary: "Cuts an image into patches and projects each to a token.",
 			Shape:   "[batch, patches, embedDim], without the batch axis for an image of rank 3; a class token is one position more",
-			Weights: "proj.weight [embedDim, channels, h, w] and proj.bias; cls_token [1, 1, embedDim] and pos_embed [1, positions, embedDim] where asked",
+			Weights: "proj.weight [embedDim, channels, h, w], or [embedDim, channels · h · w] where flat, and proj.bias; cls_token [1, 1, embedDim] and pos_embed [1, positions, embedDim] where asked",
 			Work:    "batch · patches · embedDim · inChans · h · w, for patches of h × w pixels; class token and positions are not counted",
 			Source:  "https://arxiv.org/abs/2010.11929",
 			Examples: []Example{
 				{Params: `{"imgSize": 224, "patchSize": 16, "embedDim": 768, "clsToken": true, "posEmbed": true}`, In: []shape.Shape{{1, 3, 224, 224}}},
 				{Params: `{"patchSize": [2, 4], "embedDim": 96}`, In: []shape.Shape{{4, 32, 32}}},
+				{Params: `{"patchSize": 14, "embedDim": 1408, "bias": false, "flat": true, "names": {"proj": "linear"}}`, In: []shape.Shape{{1, 3, 336, 336}}},
 				{Params: `{"imgSize": 224, "patchSize": 14, "embedDim": 1024}`, In: []shape.Shape{{1, 3, 230, 230}}},
 			},
 		},
@@ -149,7 +150,11 @@ var embeddings = []*Type{
 				{Params: `{"dim": 128, "theta": 500000, "scaling": "llama3", "factor": 8, "originalMaxSeqLen": 8192}`},
 				{Params: `{"dim": 8, "scaling": "longrope", "factor": 4, "originalMaxSeqLen": 4096, "shortFactors": [1, 1, 1, 1], "longFactors": [1, 1.5, 3, 4]}`},
 				{Params: `{"dim": 8, "scaling": "longrope", "factor": 4, "originalMaxSeqLen": 4096, "longFactors": [1, 1.5, 3]}`},
+				{Params: `{"dim": 88, "interleaved": true, "grid": [24, 24], "columnsFirst": true, "firstCell": 1}`},
 				{Params: `{"dim": 63}`},
+				{Params: `{"dim": 66, "grid": [24, 24]}`},
+				{Params: `{"dim": 64, "grid": [24]}`},
+				{Params: `{"dim": 64, "grid": [24, 24], "scaling": "linear", "factor": 2}`},
 			},
 		},
 	}, rope{Theta: 10000, PartialRotaryFactor: 1, Scaling: "none", Factor: 1, LowFreqFactor: 1, HighFreqFactor: 4, BetaFast: 32, BetaSlow: 1, Truncate: true}),
@@ -378,9 +383,11 @@ type patchEmbed struct {
 	Bias      bool  `json:"bias" doc:"add a learned constant to each feature"`
 	ClsToken  bool  `json:"clsToken" doc:"put a learned class token in front"`
 	PosEmbed  bool  `json:"posEmbed" doc:"add a learned row for each position"`
+	Flat      bool  `json:"flat" doc:"the projection is stored as a matrix [embedDim, channels · h · w], as in Llama 4"`
 	renamed
 
 	positions int64 // rows of pos_embed, 0 when no image is known
+	pixels    int64 // numbers in a patch
 }
 
 func (l *patchEmbed) Infer(c *Call) shape.Tensor {
@@ -395,6 +402,7 @@ func (l *patchEmbed) Infer(c *Call) shape.Tensor {
 	if !perAxis(c, "imgSize", l.ImgSize, 2) || !perAxis(c, "patchSize", l.PatchSize, 2) || !perAxis(c, "stride", l.Stride, 2) {
 		return shape.Unknown
 	}
+	l.pixels = c.times(l.InChans, l.PatchSize.At(0), l.PatchSize.At(1))
 	var image shape.Shape
 	for _, axis := range along {
 		image = append(image, x.Dims[axis])
@@ -471,6 +479,9 @@ func sides(s Sizes) shape.Shape { return shape.Shape{s.At(0), s.At(1)} }
 func (l *patchEmbed) Weights() []Tensor {
 	s := Stored{Names: l.Names}
 	w := []Tensor{s.tensor("proj", "weight", l.EmbedDim, l.InChans, l.PatchSize.At(0), l.PatchSize.At(1))}
+	if l.Flat {
+		w[0].Dims = shape.Shape{l.EmbedDim, l.pixels}
+	}
 	if l.Bias {
 		w = append(w, s.tensor("proj", "bias", l.EmbedDim))
 	}
@@ -553,6 +564,9 @@ type rope struct {
 	LongFactors         Numbers `json:"longFactors" min:"0.01" doc:"longrope: what each pair's angle is divided by in sequences longer than originalMaxSeqLen"`
 	ShortFactors        Numbers `json:"shortFactors" min:"0.01" doc:"longrope: what it is divided by in others"`
 	AttentionFactor     float64 `json:"attentionFactor" min:"0" default:"yarn: 0.1 · ln(factor) + 1; longrope: √(1 + ln(factor) / ln(originalMaxSeqLen))" doc:"yarn and longrope: factor of the turned queries and keys"`
+	Grid                Sizes   `json:"grid" min:"1" unit:"tokens" doc:"rows and columns of an image: half of the pairs turn by the row of a token, half by its column; tokens behind the last cell do not turn"`
+	ColumnsFirst        bool    `json:"columnsFirst" doc:"grid: the column turns the first half of the pairs, as in Llama 4; else the row does"`
+	FirstCell           int64   `json:"firstCell" min:"0" default:"0" doc:"grid: number of the first row and of the first column"`
 }
 
 func (l *rope) Infer(c *Call) shape.Tensor {
@@ -562,6 +576,15 @@ func (l *rope) Infer(c *Call) shape.Tensor {
 	}
 	l.factors(c, "longFactors", l.LongFactors, turned/2)
 	l.factors(c, "shortFactors", l.ShortFactors, turned/2)
+	switch {
+	case l.Grid == nil:
+	case len(l.Grid) != 2:
+		c.Report(BadParam, "grid", "grid has %d numbers, must be two: rows and columns", len(l.Grid))
+	case turned%4 != 0 && turned%2 == 0:
+		c.Report(OddRotary, "dim", "turns %d features by row and column, but each turns features in pairs", turned).Fix = "choose a multiple of 4"
+	case l.Scaling != "none":
+		c.Report(BadParam, "scaling", "angles of a grid are not stretched").Fix = `set scaling to "none"`
+	}
 	return shape.Unknown
 }
 

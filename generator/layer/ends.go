@@ -1,6 +1,10 @@
 package layer
 
-import "github.com/strata-catalog/strata/generator/shape"
+import (
+	"slices"
+
+	"github.com/strata-catalog/strata/generator/shape"
+)
 
 var ends = []*Type{
 	declare(Type{
@@ -37,6 +41,7 @@ var ends = []*Type{
 			Examples: []Example{
 				{Params: `{"shape": [1, 197, 768], "mode": "add"}`, In: []shape.Shape{{1, 197, 768}}},
 				{Params: `{"shape": [1, 1, 768], "mode": "concat"}`, In: []shape.Shape{{1, 196, 768}}},
+				{Params: `{"shape": [768], "mode": "append"}`, In: []shape.Shape{{1, 196, 768}}},
 				{Params: `{"shape": [], "mode": "scale"}`, In: []shape.Shape{{1, 10}}},
 				{Params: `{"shape": [], "mode": "expScale"}`, In: []shape.Shape{{1, 10}}},
 				{Params: `{"shape": [1, 768], "mode": "aside"}`, In: []shape.Shape{{1, 1369, 768}}},
@@ -79,7 +84,7 @@ func (l *output) Work(c *Call, out shape.Tensor) Work { return Work{} }
 // parameter is torch.nn.Parameter, and how it enters.
 type parameter struct {
 	Shape shape.Shape `json:"shape" min:"1" required:"true" unit:"elements" doc:"size of each axis; [] for a scalar"`
-	Mode  string      `json:"mode" enum:"add,concat,scale,expScale,aside" doc:"how it enters its input: added, joined in front on the axis before the features, as a factor, as the logarithm of a factor, as CLIP's temperature does, or not at all, as a mask token that only pretraining puts in the place of patches"`
+	Mode  string      `json:"mode" enum:"add,concat,append,scale,expScale,aside" doc:"how it enters its input: added, joined in front or behind on the axis before the features, as a factor, as the logarithm of a factor, as CLIP's temperature does, or not at all, as a mask token that only pretraining puts in the place of patches"`
 
 	Buffer bool `json:"buffer" doc:"it is stored, but never learned: a buffer, which is no parameter"`
 }
@@ -87,13 +92,16 @@ type parameter struct {
 func (l *parameter) Infer(c *Call) shape.Tensor {
 	p := shape.Last(l.Shape, shape.Unbatched)
 	if len(c.In) == 0 {
+		if p.Rank() > 2 && l.Shape[0] == 1 {
+			p.Batch = shape.Batched // rows for each sample, as a learned query is stored
+		}
 		return p
 	}
 	x := c.First()
 	if !x.Known() || l.Mode == "aside" {
 		return x
 	}
-	if l.Mode == "concat" {
+	if l.joins() {
 		x = x.AsSequence()
 		p.Batch = x.Batch
 		if x.Rank() > 0 {
@@ -103,8 +111,11 @@ func (l *parameter) Infer(c *Call) shape.Tensor {
 			p = pad([]shape.Tensor{p, x})[0]
 			p.Dims = p.Dims.With(0, x.Dims[0]) // expanded over the batch
 		}
-		axis := -2
-		out, bad := concat([]shape.Tensor{p, x}, axis, x.BatchAxes())
+		axis, both := -2, []shape.Tensor{p, x}
+		if l.Mode == "append" {
+			slices.Reverse(both)
+		}
+		out, bad := concat(both, axis, x.BatchAxes())
 		if bad != "" {
 			return c.Fail(ConcatAxes, "shape", "%s", bad)
 		}
@@ -117,6 +128,9 @@ func (l *parameter) Infer(c *Call) shape.Tensor {
 	x.IDs = false
 	return x
 }
+
+// joins reports that the tensor stands beside its input.
+func (l *parameter) joins() bool { return l.Mode == "concat" || l.Mode == "append" }
 
 // Weights has one tensor without a name of its own: it is the component's.
 func (l *parameter) Weights() []Tensor {

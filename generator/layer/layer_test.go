@@ -299,6 +299,8 @@ func TestLayouts(t *testing.T) {
 		{name: "a class vector for each sample", typ: "parameter", Example: of(`{"shape": [8], "mode": "concat"}`, shape.Shape{3, 5, 8}), out: "[3, 6, 8] batched", params: 8},
 		{name: "a class vector of another width", typ: "parameter", Example: of(`{"shape": [7], "mode": "concat"}`, shape.Shape{3, 5, 8}), out: "unknown", params: 7, rules: []string{ConcatAxes}},
 		{name: "a factor for each feature", typ: "parameter", Example: of(`{"shape": [8], "mode": "expScale"}`, shape.Shape{3, 5, 8}), out: "[3, 5, 8]", params: 8},
+		{name: "a learned query for each sample", typ: "parameter", Example: of(`{"shape": [1, 1, 8]}`), out: "[1, 1, 8] batched", params: 8},
+		{name: "a token behind the others", typ: "parameter", Example: of(`{"shape": [8], "mode": "append"}`, shape.Shape{3, 5, 8}), out: "[3, 6, 8] batched", params: 8},
 		{name: "a factor of another width", typ: "parameter", Example: of(`{"shape": [7], "mode": "expScale"}`, shape.Shape{3, 5, 8}), out: "unknown", params: 7, rules: []string{Broadcast}},
 		{name: "global pool of a sequence", typ: "globalAvgPool1d", Example: of(`{}`, shape.Shape{1, 16, 4}), out: "[1, 4] batched"},
 		{name: "global pool of tokens alone", typ: "globalAvgPool1d", Example: of(`{}`, shape.Shape{16, 4}), out: "[4] unbatched"},

@@ -42,6 +42,7 @@ var mixtures = []*Type{
 			Examples: []Example{
 				{Params: `{"embedDim": 7168, "numExperts": 256, "expertDim": 2048, "topK": 8, "scoring": "sigmoid", "scoreCorrection": true, "numGroups": 8, "topGroups": 4, "routedScale": 2.5}`, In: []shape.Shape{{1, 4096, 7168}}},
 				{Params: `{"embedDim": 3584, "numExperts": 64, "expertDim": 2560, "topK": 8, "sharedExpertDim": 20480, "sharedGate": true}`, In: []shape.Shape{{1, 4096, 3584}}},
+				{Params: `{"numExperts": 16, "expertDim": 8192, "topK": 1, "scoring": "sigmoid", "normTopK": false, "scaleInput": true, "layout": "stacked", "transposed": true, "names": {"router": "router", "shared": "shared_expert"}}`, In: []shape.Shape{{1, 2048, 5120}}},
 				{Params: `{"embedDim": 3584, "numExperts": 4, "expertDim": 2560, "topK": 8}`, In: []shape.Shape{{1, 4096, 3584}}},
 			},
 		},
@@ -62,6 +63,7 @@ type mixture struct {
 	RoutedScale     float64 `json:"routedScale" min:"0" doc:"factor of these weights after that, as in DeepSeek"`
 	NumGroups       int64   `json:"numGroups" min:"1" unit:"groups" default:"1" doc:"groups of experts; a token's experts come from the best of them"`
 	TopGroups       int64   `json:"topGroups" min:"1" unit:"groups" default:"numGroups" doc:"groups that a token's experts come from; a group is as good as its best expert, with scoreCorrection as its best two together"`
+	ScaleInput      bool    `json:"scaleInput" doc:"the weights are factors of what an expert reads, as in Llama 4; else of what it yields"`
 	Gated           bool    `json:"gated" doc:"experts have a gate, as SwiGLU does"`
 	Activation      string  `json:"activation" enum:"silu,gelu,gelu_pytorch_tanh,relu,relu2,swigluoai" doc:"activation inside an expert; swigluoai is that of gpt-oss, whose gates and values alternate in one matrix of all experts"`
 	Bias            bool    `json:"bias" alias:"expertBias" doc:"the projections of an expert add a learned constant"`
@@ -242,9 +244,17 @@ func (l *sharedExpertMoE) Infer(c *Call) shape.Tensor {
 	return l.mixture.Infer(c)
 }
 
+// ordinary is how the shared experts are stored: transposed with experts that
+// stand one by one, and as they are beside experts in one tensor.
+func (l *sharedExpertMoE) ordinary() Stored {
+	s := l.Stored
+	s.Transposed = s.Transposed && l.Layout != "stacked"
+	return s
+}
+
 func (l *sharedExpertMoE) Weights() []Tensor {
 	w := append(l.mixture.Weights(),
-		below(l.module("shared"), l.mlp(l.EmbedDim, l.sharedDim, l.Gated, l.Layout == "fused", l.Bias))...)
+		below(l.module("shared"), l.ordinary().mlp(l.EmbedDim, l.sharedDim, l.Gated, l.Layout == "fused", l.Bias))...)
 	if l.SharedGate {
 		w = append(w, l.tensor("shared_gate", "weight", 1, l.EmbedDim))
 	}

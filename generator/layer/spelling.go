@@ -147,13 +147,17 @@ var paramSpellings = map[string][]string{
 	"scale":       {"softmaxScale", "scaling", "scaleFactor"},
 	"softcap":     {"attnLogitSoftcapping", "logitSoftcap"},
 	"clipQKV":     {"qkvClip", "clip"},
+	"chunkSize":   {"attentionChunkSize", "attnChunkSize"},
+	"prefix":      {"prefixLength", "prefixLen", "numPrefixTokens"},
+	"queryGrowth": {"attnScale"},
 	"windowSize":  {"window", "slidingWindow", "attentionWindow", "localWindow"},
 	"qLatentDim":  {"qLoraRank"},
 	"kvLatentDim": {"kvLoraRank"},
 	"ropeHeadDim": {"qkRopeHeadDim"},
 	"nopeHeadDim": {"qkNopeHeadDim"},
 
-	"slidingWindow": {"window", "windowSize", "slidingWindowSize"},
+	"slidingWindow":    {"window", "windowSize", "slidingWindowSize"},
+	"queryGrowthEvery": {"floorScale"},
 
 	// Experts.
 	"numExperts":       {"nExperts", "nRoutedExperts", "numLocalExperts"},

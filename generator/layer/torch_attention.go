@@ -16,7 +16,7 @@ type squareParts struct {
 	qNorm, kNorm        *piece
 	lattice             *piece // biases of a grid of patches
 	rows, columns       *piece // vectors of offsets along two axes
-	rotary              bool
+	rotary, grown       bool
 }
 
 // Torch is a helper class with the projections, what else was asked for, and
@@ -53,6 +53,8 @@ func (g *square) runs(c *TorchCall) error {
 		return fmt.Errorf("%d query heads cannot share %d heads of keys and values evenly", g.queryHeads, g.kvHeads)
 	case len(c.In) > 1 && g.store.Layout == "interleaved":
 		return fmt.Errorf("queries, keys and values are interleaved in one matrix, but come from different operands")
+	case g.growth > 0 && g.growEvery == 0:
+		return fmt.Errorf("its queries grow, but queryGrowthEvery is missing")
 	case g.kvWidth != g.width && len(c.In) < 2:
 		return fmt.Errorf("keys and values are projected from a width of %d, but its input is %d wide", g.kvWidth, g.width)
 	}
@@ -83,6 +85,7 @@ func (g *square) draft(d *draft, p *squareParts, c *TorchCall) error {
 	}
 	d.keep("head_dim", "int", py(g.headDim))
 	p.size = "self.head_dim"
+	p.chunk, p.prefix = g.chunk > 0, g.prefix > 0
 	p.causal, p.window, p.cross = g.causal, g.window > 0, len(c.In) > 1
 	p.masked, p.alibi, p.rotary, p.offsets = len(c.Masks) > 0, side.alibi != nil, side.rope != nil, g.grid != nil
 	g.options(d, p)
@@ -159,6 +162,16 @@ func (g *square) options(d *draft, p *squareParts) {
 		d.keep("scale", "float", pyFloat(g.scale))
 		p.scale = "self.scale"
 	}
+	if g.chunk > 0 {
+		d.keep("chunk", "int", py(g.chunk))
+	}
+	if g.prefix > 0 {
+		d.keep("prefix", "int", py(g.prefix))
+	}
+	if p.grown = g.growth > 0; p.grown {
+		d.keep("growth", "float", pyFloat(g.growth))
+		d.keep("step", "int", py(g.growEvery))
+	}
 	if g.clip > 0 {
 		d.keep("clip", "float", pyFloat(g.clip))
 	}
@@ -187,11 +200,16 @@ func (g *square) projections(d *draft, p *squareParts, context, kvHeads string) 
 	if !g.open {
 		p.o = d.linear(s, "o", "dim", queries, g.oBias)
 	}
-	switch g.qkNorm {
-	case "head":
+	switch {
+	case g.qkNormFree:
+		if g.qkNorm != "none" {
+			p.qNorm = &piece{apply: "F.rms_norm($x, $x.shape[-1:], eps=" + pyFloat(g.qkNormEps) + ")"}
+			p.kNorm = p.qNorm
+		}
+	case g.qkNorm == "head":
 		p.qNorm = d.normed(s, "q_norm", "head_dim", g.qkNormBias, g.qkNormOffset, g.qkNormEps)
 		p.kNorm = d.normed(s, "k_norm", "head_dim", g.qkNormBias, g.qkNormOffset, g.qkNormEps)
-	case "full":
+	case g.qkNorm == "full":
 		p.qNorm = d.normed(s, "q_norm", queries, g.qkNormBias, g.qkNormOffset, g.qkNormEps)
 		p.kNorm = d.normed(s, "k_norm", keys, g.qkNormBias, g.qkNormOffset, g.qkNormEps)
 	}
@@ -276,6 +294,12 @@ func (g *square) project(d *draft, p *squareParts, operands int) {
 	}
 	if p.rotary {
 		d.step("q, k = self.rotary(q), self.rotary(k)")
+	}
+	if p.grown {
+		d.step(
+			"place = torch.arange(1, x.shape[-2] + 1, device=x.device)",
+			"growth = 1 + self.growth * torch.log1p(place // self.step)",
+			"q = q * growth[:, None].to(q.dtype)")
 	}
 }
 

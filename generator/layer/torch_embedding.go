@@ -255,7 +255,14 @@ func (l *patchEmbed) Torch(c *TorchCall) (Torch, error) {
 	}
 	own := make([]slot, 0, 3)
 	conv := standard{own: []string{"weight", "bias"}, w: w[:n]}
-	if prefix, ok := conv.prefix(); ok && (prefix != "" || len(w) == n) {
+	h := helper{name: "PatchEmbed", doc: "Cuts images into patches and projects each to a token."}
+	if prefix, ok := conv.prefix(); ok && l.Flat && prefix != "" {
+		pixels := "channels * patch * patch"
+		if sizeType(l.PatchSize) != "int" {
+			pixels = "channels * patch[0] * patch[1]"
+		}
+		own = append(own, slot{path: prefix, expr: "nn.Linear(" + pixels + ", dim" + joinArg(option("bias", l.Bias, true)) + ")"})
+	} else if ok && !l.Flat && (prefix != "" || len(w) == n) {
 		own = append(own, slot{path: prefix, expr: "nn.Conv2d(channels, dim, kernel_size=patch, stride=stride" + joinArg(option("bias", l.Bias, true)) + ")"})
 	} else {
 		return Torch{}, fmt.Errorf("the tensors of its projection are called %s; give them one beginning", tensorNames(w[:n]))
@@ -264,7 +271,6 @@ func (l *patchEmbed) Torch(c *TorchCall) (Torch, error) {
 		module := pyCall("nn.Conv2d", py(l.InChans), py(l.EmbedDim), pySizes(l.PatchSize.At, 2), sizesOption("stride", l.Stride.At, 2, "1"), option("bias", l.Bias, true))
 		return Torch{Module: module, Call: "$m($0).flatten(-2).mT"}, nil
 	}
-	h := helper{name: "PatchEmbed", doc: "Cuts images into patches and projects each to a token."}
 	h.params = "channels: int, dim: int, patch: " + sizeType(l.PatchSize) + ", stride: " + sizeType(l.Stride)
 	args := []string{py(l.InChans), py(l.EmbedDim), pySizes(l.PatchSize.At, 2), pySizes(l.Stride.At, 2)}
 	if l.ClsToken {
@@ -280,6 +286,9 @@ func (l *patchEmbed) Torch(c *TorchCall) (Torch, error) {
 		return Torch{}, err
 	}
 	h.init, h.body = init, l.body(at)
+	if l.Flat {
+		h.init = append(h.init, "self.patch, self.stride = patch, stride")
+	}
 	t := Torch{Module: pyCall("$Class", args...), Class: h.class()}
 	if c.Out.BatchAxes() == 0 {
 		t.Call = "$m($0.unsqueeze(0)).squeeze(0)"
@@ -291,6 +300,9 @@ func (l *patchEmbed) Torch(c *TorchCall) (Torch, error) {
 // stand at the given places.
 func (l *patchEmbed) body(at []string) []string {
 	patches := at[0] + "(x).flatten(2).mT  # [batch, patches, dim]"
+	if l.Flat {
+		patches = at[0] + "(F.unfold(x, self.patch, stride=self.stride).mT)"
+	}
 	if !l.ClsToken && !l.PosEmbed {
 		return []string{"return " + patches}
 	}

@@ -31,7 +31,7 @@ func (l *parameter) Torch(c *TorchCall) (Torch, error) {
 		t.Call = "$0 * $m"
 	case l.Mode == "expScale":
 		t.Call = "$0 * $m.exp()"
-	case l.Mode == "concat":
+	case l.joins():
 		return l.joined(c, t)
 	default:
 		t.Call = "$0 + $m"
@@ -39,7 +39,7 @@ func (l *parameter) Torch(c *TorchCall) (Torch, error) {
 	return t, nil
 }
 
-// joined is the tensor in front of the operand, once for each sample.
+// joined is the tensor in front of the operand, or behind it, once for each sample.
 func (l *parameter) joined(c *TorchCall, t Torch) (Torch, error) {
 	x := c.In[0].AsSequence()
 	own, operand := "$m", "$0"
@@ -50,6 +50,9 @@ func (l *parameter) joined(c *TorchCall, t Torch) (Torch, error) {
 		own = lifted(own, more) + ".expand($0.shape[0]" + strings.Repeat(", -1", x.Rank()-1) + ")"
 	default:
 		own, operand = lifted(own, more), lifted(operand, -more)
+	}
+	if l.Mode == "append" {
+		own, operand = operand, own
 	}
 	t.Call = "torch.cat((" + own + ", " + operand + "), dim=-2)"
 	return t, nil

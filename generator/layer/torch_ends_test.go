@@ -21,6 +21,7 @@ func TestTorchParameters(t *testing.T) {
 		{"parameter", of(`{"shape": [8], "mode": "concat"}`, x), "nn.Parameter(torch.zeros(8))", "torch.cat(($m[None, None].expand($0.shape[0], -1, -1), $0), dim=-2)"},
 		{"parameter", of(`{"shape": [8], "mode": "concat"}`, shape.Shape{5, 8}), "nn.Parameter(torch.zeros(8))", "torch.cat(($m[None], $0), dim=-2)"},
 		{"parameter", of(`{"shape": [8], "mode": "aside"}`, x), "nn.Parameter(torch.zeros(8))", "$0"},
+		{"parameter", of(`{"shape": [8], "mode": "append"}`, x), "nn.Parameter(torch.zeros(8))", "torch.cat(($0, $m[None, None].expand($0.shape[0], -1, -1)), dim=-2)"},
 		{"l2Norm", of(`{}`, x), "", "F.normalize($0, dim=-1)"},
 		{"l2Norm", channels(`{"eps": 1e-6}`, shape.Shape{2, 8, 4, 4}), "", "F.normalize($0, dim=-3, eps=1e-6)"},
 	} {

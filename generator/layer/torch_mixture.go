@@ -237,11 +237,16 @@ func (l *mixture) dispatch(d *draft, experts func(d *draft)) {
 		"    counts = [(n + i) // self.num_experts for i in range(self.num_experts)]",
 		"else:",
 		"    counts = expert.flatten().bincount(minlength=self.num_experts).tolist()",
-		"parts = tokens[order // self.top_k].split(counts)")
-	experts(d)
-	d.step(
-		"y = y * weight.flatten()[order, None]",
-		"y = torch.zeros_like(tokens).index_add(0, order // self.top_k, y)")
+	)
+	if factor := "weight.flatten()[order, None]"; l.ScaleInput {
+		d.step("parts = (tokens[order // self.top_k] * " + factor + ").split(counts)")
+		experts(d)
+	} else {
+		d.step("parts = tokens[order // self.top_k].split(counts)")
+		experts(d)
+		d.step("y = y * " + factor)
+	}
+	d.step("y = torch.zeros_like(tokens).index_add(0, order // self.top_k, y)")
 }
 
 // facts are what a docstring says of the routing.
@@ -300,6 +305,7 @@ func (l *sharedExpertMoE) Torch(c *TorchCall) (Torch, error) {
 		return Torch{}, fmt.Errorf("swigluoai is not defined for shared experts")
 	}
 	n := l.expertNetwork()
+	n.s = l.ordinary()
 	class, err := n.class()
 	if err != nil {
 		return Torch{}, err

@@ -89,7 +89,8 @@ type angles struct {
 	before, after []string   // statements around that of the frequencies
 	theta         string     // their base
 	position      string
-	gain          string // a factor of cos and sin
+	gain          string   // a factor of cos and sin
+	lines         []string // all statements, where they are others
 }
 
 type angleArg struct{ name, kind, value string }
@@ -110,8 +111,44 @@ func (a *angles) list(name string, all Numbers) {
 	a.args = append(a.args, angleArg{name, "list[float]", "[" + strings.Join(parts, ", ") + "]"})
 }
 
+// grid turns half of the pairs by the row of a token, half by its column.
+func (l *rope) grid(a *angles, dim int64) error {
+	switch {
+	case len(l.Grid) != 2:
+		return fmt.Errorf("the rope that feeds it has a grid of %d numbers, not of rows and columns", len(l.Grid))
+	case dim%4 != 0:
+		return fmt.Errorf("the rope that feeds it turns %d features by row and column, but each turns features in pairs", dim)
+	case l.Scaling != "none":
+		return fmt.Errorf("the rope that feeds it has a grid, whose angles are not stretched")
+	}
+	a.length("rows", l.Grid.At(0))
+	a.length("columns", l.Grid.At(1))
+	first, second := "row", "column"
+	if l.ColumnsFirst {
+		first, second = second, first
+	}
+	from := ""
+	if l.FirstCell > 0 {
+		a.length("first", l.FirstCell)
+		from = " + self.first"
+	}
+	a.lines = []string{
+		"octave = torch.arange(0, self.dim // 2, 2, device=x.device) / (self.dim // 2)",
+		"frequency = self.theta**-octave  # [dim / 4]",
+		"cell = torch.arange(x.shape[-2], device=x.device)[:, None]",
+		"row, column = cell // self.columns" + from + ", cell % self.columns" + from,
+		"angle = torch.cat((" + first + " * frequency, " + second + " * frequency), dim=-1)",
+		"angle = angle.masked_fill(cell >= self.rows * self.columns, 0)  # [tokens, dim / 2]",
+		"cos, sin = angle.cos(), angle.sin()",
+	}
+	return nil
+}
+
 // body is the statements up to cos and sin.
 func (a *angles) body() []string {
+	if a.lines != nil {
+		return a.lines
+	}
 	list := append(a.before,
 		"octave = torch.arange(0, self.dim, 2, device=x.device) / self.dim",
 		"frequency = "+a.theta+"**-octave  # [dim / 2]")
@@ -126,6 +163,9 @@ func (a *angles) body() []string {
 // modeling_rope_utils in Hugging Face's transformers.
 func (l *rope) angles(dim int64) (*angles, error) {
 	a := &angles{theta: "self.theta", position: "torch.arange(x.shape[-2], device=x.device)"}
+	if l.Grid != nil {
+		return a, l.grid(a, dim)
+	}
 	switch l.Scaling {
 	case "linear":
 		a.arg("factor", l.Factor)

@@ -5,6 +5,7 @@ import "strings"
 // A scoring is how queries and keys become weights.
 type scoring struct {
 	causal, window  bool
+	chunk, prefix   bool
 	cross           bool // there are as many keys as the context has tokens
 	masked          bool // a mask comes as an operand
 	alibi, softcap  bool
@@ -27,7 +28,7 @@ func (s *scoring) written() bool { return s.softcap || s.sinks != nil }
 func (s *scoring) masking(d *draft) (keep, bias string) {
 	terms := s.terms
 	reach := ""
-	if s.window || s.alibi || s.relative != nil || s.masked || len(terms) > 0 || s.written() {
+	if s.window || s.chunk || s.prefix || s.alibi || s.relative != nil || s.masked || len(terms) > 0 || s.written() {
 		reach = s.reach()
 	}
 	if reach != "" || s.alibi || s.relative != nil {
@@ -78,11 +79,17 @@ func (s *scoring) distances(d *draft) {
 
 // reach is the condition that a query sees a key, "" for always.
 func (s *scoring) reach() string {
+	behind := "back >= 0"
+	if s.prefix {
+		behind = "(back >= 0) | (torch.maximum(position[:, None], position) < self.prefix)"
+	}
 	switch {
+	case s.causal && s.chunk:
+		return "(" + behind + ") & (position[:, None] // self.chunk == position // self.chunk)"
 	case s.causal && s.window:
-		return "(back >= 0) & (back < self.window)"
+		return "(" + behind + ") & (back < self.window)"
 	case s.causal:
-		return "back >= 0"
+		return behind
 	case s.window:
 		return "back.abs() <= self.window // 2"
 	}
@@ -163,6 +170,8 @@ func (s *scoring) facts() (list []string) {
 	}
 	add(s.causal, "causal")
 	add(s.window, "within a sliding window")
+	add(s.chunk, "within chunks of the sequence")
+	add(s.prefix, "a beginning that sees all of itself")
 	add(s.grouped, "groups of query heads share the keys and values of one head")
 	add(s.alibi, "scores fall with the distance (ALiBi)")
 	add(s.relative != nil, "a learned bias for each bucket of distances")

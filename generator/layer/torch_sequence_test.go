@@ -176,6 +176,25 @@ func TestTorchAttention(t *testing.T) {
 		grouped("clipped", `{"numHeads": 4, "numKVHeads": 2, "clipQKV": 8, "qkNorm": "full"}`, writing{
 			has: []string{"q, k = self.q_norm(q), self.k_norm(k)", "q, k, v = (h.clamp(-self.clip, self.clip) for h in (q, k, v))"},
 		}),
+		grouped("chunks", `{"numHeads": 4, "chunkSize": 3}`, writing{
+			has: []string{"keep = (back >= 0) & (position[:, None] // self.chunk == position // self.chunk)"}}),
+		grouped("a prefix", `{"numHeads": 4, "prefix": 3}`, writing{
+			has: []string{"keep = (back >= 0) | (torch.maximum(position[:, None], position) < self.prefix)"}}),
+		grouped("a prefix and a window", `{"numHeads": 4, "prefix": 3, "slidingWindow": 4}`, writing{
+			has: []string{"keep = ((back >= 0) | (torch.maximum(position[:, None], position) < self.prefix)) & (back < self.window)"}}),
+		grouped("growing queries", `{"numHeads": 4, "queryGrowth": 0.1, "queryGrowthEvery": 4}`, writing{
+			module: "$Class(32, num_heads=4, head_dim=8, growth=0.1, step=4)",
+			has:    []string{"growth = 1 + self.growth * torch.log1p(place // self.step)", "q = q * growth[:, None].to(q.dtype)"}}),
+		grouped("growing queries without a step", `{"numHeads": 4, "queryGrowth": 0.1}`, writing{err: "queryGrowthEvery is missing"}),
+		grouped("norms without a factor", `{"numHeads": 4, "qkNorm": "head", "qkNormAffine": false}`, writing{
+			has: []string{"q, k = F.rms_norm(q, q.shape[-1:], eps=1e-6), F.rms_norm(k, k.shape[-1:], eps=1e-6)"}, hasNot: []string{"q_norm"}}),
+		grouped("rotary of a grid", `{"numHeads": 4}`, writing{sides: map[string]string{"rope": `{"dim": 8, "grid": [3, 4]}`},
+			has: []string{"self.rotary = $Rotary(head_dim, theta, rows=3, columns=4)"}}),
+		grouped("rotary of a grid from 1", `{"numHeads": 4}`, writing{sides: map[string]string{"rope": `{"dim": 8, "grid": [3, 4], "columnsFirst": true, "firstCell": 1}`},
+			has: []string{"self.rotary = $Rotary(head_dim, theta, rows=3, columns=4, first=1)"}}),
+		grouped("rotary of one axis", `{"numHeads": 4}`, writing{sides: map[string]string{"rope": `{"dim": 8, "grid": [3]}`}, err: "a grid of 1 numbers"}),
+		grouped("rotary of a grid in odd parts", `{"numHeads": 4}`, writing{sides: map[string]string{"rope": `{"dim": 6, "grid": [3, 4]}`}, err: "each turns features in pairs"}),
+		grouped("rotary of a grid, stretched", `{"numHeads": 4}`, writing{sides: map[string]string{"rope": `{"dim": 8, "grid": [3, 4], "scaling": "linear", "factor": 2}`}, err: "whose angles are not stretched"}),
 		grouped("soft cap and sinks", `{"numHeads": 4, "numKVHeads": 2, "softcap": 30, "sinks": true}`, writing{
 			has: []string{
 				"k = k.repeat_interleave(q.shape[-3] // k.shape[-3], dim=-3)",
@@ -284,6 +303,11 @@ func TestTorchNetworks(t *testing.T) {
 			}},
 		{name: "experts of gpt-oss", typ: "moeLayer", Example: of(`{"numExperts": 4, "expertDim": 8, "layout": "stacked", "transposed": true, "bias": true, "activation": "swigluoai"}`, tokens32),
 			has: []string{`h = part @ self.experts["gate_up_proj"][i] + self.experts["gate_up_proj_bias"][i]`, "h = gate * torch.sigmoid(1.702 * gate) * (up + 1)  # [part, expert_dim]"}},
+		{name: "experts of Llama 4", typ: "sharedExpertMoE", Example: of(`{"numExperts": 4, "expertDim": 8, "topK": 1, "scoring": "sigmoid", "normTopK": false, "scaleInput": true, "layout": "stacked", "transposed": true}`, tokens32),
+			has: []string{
+				"parts = (tokens[order // self.top_k] * weight.flatten()[order, None]).split(counts)",
+				`h = part @ self.experts["gate_up_proj"][i]`,
+			}, hasNot: []string{"y = y * weight"}},
 		{name: "gpt-oss one by one", typ: "moeLayer", Example: of(`{"numExperts": 4, "expertDim": 8, "activation": "swigluoai"}`, tokens32), err: `set gated to true and layout to "stacked"`},
 		{name: "experts below a module", typ: "moeLayer", Example: of(`{"numExperts": 4, "expertDim": 8, "names": {"expert": "moe.experts.{}.ffn"}}`, tokens32),
 			has: []string{`y = torch.cat([expert(part) for expert, part in zip(self.moe["experts"], parts)])`}},
