@@ -18,8 +18,16 @@ from transformers import CONFIG_MAPPING, AutoConfig
 GOLDEN = Path("generator/adopt/testdata")
 
 # What a configuration class leaves null although its model needs it, or although 96 heads
-# do not divide a width of 4,096.
-LACKING = {"deepseek_v2": {"num_experts_per_tok": 6}, "glm4_moe": {"head_dim": 128}}
+# do not divide a width of 4,096; and parts whose defaults do not fit one another.
+LACKING = {
+    "deepseek_v2": {"num_experts_per_tok": 6},
+    "glm4_moe": {"head_dim": 128},
+    "gemma3": {"mm_tokens_per_image": 49},
+    "llama4": {
+        "architectures": ["Llama4ForConditionalGeneration"],
+        "vision_config": {"hidden_size": 1408, "vision_output_dim": 4096},
+    },
+}
 
 
 def golden() -> dict[str, dict]:

@@ -1,7 +1,9 @@
 """The classes of transformers and torchvision that templates and imports are compared with."""
 
+import contextlib
 import importlib
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Iterator
 from unittest.mock import patch
 
 import torch
@@ -119,7 +121,8 @@ def difference(have: Shapes, want: Shapes) -> str:
 
 def operands(config: dict, facts: dict) -> dict[str, Tensor]:
     """Random inputs by the names of the document, which are those of forward()."""
-    text = configuration(config).get_text_config()
+    made_of = configuration(config)
+    text = made_of.get_text_config()
     sizes = {
         "token_type_ids": "type_vocab_size",
         "task_type_ids": "task_type_vocab_size",
@@ -132,11 +135,50 @@ def operands(config: dict, facts: dict) -> dict[str, Tensor]:
                 text, sizes.get(name, "vocab_size")
             )
             made[name] = torch.randint(bound, shape) if bound else torch.randn(shape)
+    mark = getattr(made_of, "image_token_id", None)
+    if mark is not None and "pixel_values" in made:
+        made["input_ids"] %= mark  # no text has the token of an image
+    if config["model_type"] == "clip":  # which reads a text at this token
+        made["input_ids"] %= text.eos_token_id
+        made["input_ids"][:, -1] = text.eos_token_id
     return made
+
+
+def prompt(model: nn.Module, inputs: dict[str, Tensor], facts: dict) -> dict:
+    """Inputs of forward() where the document has the tokens of an image before a text."""
+    mark = getattr(model.config, "image_token_id", None)
+    if mark is None or "pixel_values" not in inputs:
+        return inputs
+    texts = inputs["input_ids"]
+    logits = next(r for r in facts["rows"] if r["id"] == "logits")
+    tokens = int(logits["output_shape"][1]) - texts.shape[1]
+    ids = torch.cat((torch.full((len(texts), tokens), mark), texts), dim=1)
+    more = {}
+    if "token_type_ids" in inspect.signature(model.forward).parameters:
+        more["token_type_ids"] = (ids == mark).long()
+    return inputs | {"input_ids": ids} | more
+
+
+@contextlib.contextmanager
+def whole() -> Iterator[None]:
+    """Llama 4 reads a field of its language model's results that those lack."""
+    kind = hf.models.llama4.modeling_llama4.MoeCausalLMOutputWithPast
+    kind.image_outputs = None
+    try:
+        yield
+    finally:
+        del kind.image_outputs
 
 
 def results(model: nn.Module, inputs: dict[str, Tensor], facts: dict) -> list[Tensor]:
     """What a reference yields of what the document calls outputs."""
     cached = "use_cache" in model.forward.__code__.co_varnames
-    result = model(**inputs, **({"use_cache": False} if cached else {}))
-    return [getattr(result, r["id"]) for r in facts["rows"] if r["type"] == "output"]
+    with whole():
+        result = model(
+            **prompt(model, inputs, facts), **({"use_cache": False} if cached else {})
+        )
+    names = [r["id"] for r in facts["rows"] if r["type"] == "output"]
+    tower = None
+    if not all(hasattr(result, name) for name in names):
+        tower = model.model.vision_tower(inputs["pixel_values"])
+    return [getattr(result if hasattr(result, n) else tower, n) for n in names]

@@ -137,7 +137,7 @@ def check(path: Path, facts: dict) -> Result:
     with faults_of(path, result):
         module = load(path)
         with torch.device("meta"):
-            model = model_class(module)().eval()
+            model = model_class(module)().eval().requires_grad_(False)
         result.cells.append(check_parameters(model, facts))
         result.cells.append(check_tensors(model, facts))
         printed, macs = run_main(module, model)

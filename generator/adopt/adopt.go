@@ -47,7 +47,9 @@ func Config(name string, src []byte, id string) (*Import, error) {
 	if err != nil {
 		return nil, err
 	}
-	c = c.text()
+	if !c.whole() {
+		c = c.text()
+	}
 	if c.family = c.known(); c.family == nil {
 		return nil, c.err
 	}
@@ -69,6 +71,13 @@ func Types() (list []string) {
 	}
 	slices.Sort(list)
 	return list
+}
+
+// whole reports whether the model type beside a text_config is itself one that
+// can be imported.
+func (c *config) whole() bool {
+	m, ok := c.members["model_type"]
+	return ok && m.value.Kind() == '"' && slices.Contains(Types(), text(m.value))
 }
 
 // text is the part of a configuration that describes the language model: that

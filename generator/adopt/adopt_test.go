@@ -80,6 +80,7 @@ func TestOracles(t *testing.T) {
 			}
 		})
 	}
+	met["llama4_text"] = met["llama4"] // its language model, which TestParts counts
 	for _, typ := range known {
 		if !met[typ] && !slices.Contains(unpublished, typ) {
 			t.Errorf("no published configuration of %s", typ)
@@ -134,7 +135,7 @@ func TestWrongKinds(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), ": "+field.Name+": found ") || !strings.Contains(err.Error(), field.Doc) {
 				t.Errorf("%s: %s of the wrong kind gives: %v", f.Name, field.Name, err)
 			}
-			if delete(c, field.Name); !field.Required {
+			if delete(c, field.Name); !field.Required || field.Default != nil {
 				continue
 			}
 			src, _ = json.Marshal(c)
@@ -192,7 +193,7 @@ func TestErrors(t *testing.T) {
 		{"base", `{` + sound + `, "rope_theta": 0.5}`, `rope_theta: found 0.5, expected at least 1`},
 		{"nested", `{` + sound + `, "rope_scaling": {"type": "spiral"}}`, `rope_scaling.type: "spiral" is not known, expected default, linear, dynamic`},
 		{"nested kind", `{` + sound + `, "rope_scaling": {"type": "linear", "factor": "8"}}`, `rope_scaling.factor: found "8", expected by how much angles are stretched: a number`},
-		{"text_config", `{"model_type": "llava", "text_config": {"model_type": "llama"}}`, `text_config.vocab_size: is missing`},
+		{"text_config", `{"model_type": "mllama", "text_config": {"model_type": "llama"}}`, `text_config.vocab_size: is missing`},
 		{"too many experts", `{` + strings.Replace(sound, "llama", "mixtral", 1) + `, "num_local_experts": 2, "num_experts_per_tok": 3, "num_key_value_heads": 4}`, `num_experts_per_tok: 3 experts work on a token, but num_local_experts is 2`},
 		{"layer types", `{` + strings.Replace(sound, "llama", "gemma2", 1) + `, "layer_types": ["full_attention"]}`, `layer_types: lists 1 layers, but there are 2`},
 		{"unknown layer type", `{` + strings.Replace(sound, "llama", "gemma2", 1) + `, "layer_types": ["full_attention", "none"]}`, `layer_types: "none" is not known`},
@@ -239,6 +240,25 @@ func TestErrors(t *testing.T) {
 		{"groups", `{` + soundWave + `, "conv_stride": [5, 2], "num_conv_pos_embedding_groups": 3}`, `num_conv_pos_embedding_groups: 3 groups do not divide hidden_size, 64`},
 		{"adapter", `{` + soundWave + `, "conv_stride": [5, 2], "add_adapter": true}`, `add_adapter: found true; models with an adapter cannot be imported`},
 		{"inner width", `{"model_type": "mamba", "vocab_size": 96, "hidden_size": 64, "num_hidden_layers": 2, "intermediate_size": 100}`, `intermediate_size: found 100, but expand · hidden_size is 128`},
+		{"part of another kind", `{"model_type": "clip", "text_config": []}`, `config.json:1:39: text_config: found a list, expected the encoder of texts: an object`},
+		{"field of a part", `{"model_type": "clip", "vision_config": {"hidden_size": "8"}}`, `config.json:1:57: vision_config.hidden_size: found "8", expected width of the encoder`},
+		{"null in a part", `{"model_type": "clip", "vision_config": {"hidden_size": null}}`, `vision_config.hidden_size: found null, expected width of the encoder`},
+		{"older part", `{"model_type": "clip", "text_config_dict": {"num_attention_heads": 5}}`, `text_config_dict.num_attention_heads: 5 heads do not divide hidden_size, 512`},
+		{"patches of a part", `{"model_type": "siglip", "vision_config": {"patch_size": 512}}`, `vision_config.patch_size: patches of 512 do not fit into an image of 224`},
+		{"two spaces", `{"model_type": "siglip", "text_config": {"projection_size": 64}}`, `text_config.projection_size: texts end in 64 features, images in 768`},
+		{"no head", `{"model_type": "siglip", "vision_config": {"vision_use_head": false}}`, `vision_config.vision_use_head: found false, but the images of SigLIP are compared by the vector of this head`},
+		{"language model", `{"model_type": "llava", "text_config": {"model_type": "gpt2"}}`, `text_config.model_type: found "gpt2", expected the type of this part: one of llama, mistral, qwen2`},
+		{"image model", `{"model_type": "llava", "vision_config": {"model_type": "vit"}}`, `vision_config.model_type: found "vit", expected the type of this part: one of clip_vision_model, siglip_vision_model`},
+		{"no room", `{"model_type": "llava", "text_config": {"max_position_embeddings": 49}}`, `text_config.max_position_embeddings: an image has 49 tokens, which leaves none of 49 for texts`},
+		{"no class token", `{"model_type": "llava", "vision_config": {"model_type": "siglip_vision_model"}}`, `vision_feature_select_strategy: found default, which leaves the class token out, but SigLIP has none; expected full`},
+		{"averaged patches", `{"model_type": "gemma3", "mm_tokens_per_image": 9}`, `mm_tokens_per_image: 14 patches on each side of an image cannot be averaged to 9 tokens`},
+		{"joined patches", `{"model_type": "llama4", "vision_config": {"pixel_shuffle_ratio": 0.3}}`, `vision_config.pixel_shuffle_ratio: found 0.3, expected one over a whole number of patches`},
+		{"patches left over", `{"model_type": "llama4", "vision_config": {"image_size": 42}}`, `vision_config.pixel_shuffle_ratio: 3 patches on each side of an image cannot be joined by 2`},
+		{"adapter", `{"model_type": "llama4", "vision_config": {"hidden_size": 1408}}`, `vision_output_dim: found 7680, but 4096 features arrive there`},
+		{"rows and columns", `{"model_type": "llama4", "vision_config": {"num_attention_heads": 128}}`, `vision_config.num_attention_heads: rows and columns turn a quarter of the features of a head in pairs, but a head has 6`},
+		{"chunks", `{"model_type": "llama4", "text_config": {"num_hidden_layers": 2, "layer_types": ["chunked_attention", "sliding_attention"]}}`, `text_config.layer_types: "sliding_attention" is not known, expected chunked_attention or full_attention`},
+		{"sparse layers", `{"model_type": "llama4", "text_config": {"moe_layers": [48]}}`, `text_config.moe_layers: names layer 48, but there are 48, counted from 0`},
+		{"feature layer", `{"model_type": "llava", "vision_feature_layer": [-14]}`, `vision_feature_layer: found -14, expected the layer of the encoder that is read`},
 	} {
 		in, err := adopt.Config("config.json", []byte(c.src), "")
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -264,6 +284,7 @@ func TestWarnings(t *testing.T) {
 
 		{"a head that is not there", `{"model_type": "bart", ` + soundPair + `, "architectures": ["BartForQuestionAnswering"]}`, `config.json:1:222: architectures is not in the document: it is the model without what BartForQuestionAnswering adds`},
 		{"other parts", `{"text_config": {` + sound + `}, "vision_config": {}}`, `config.json:1:172: vision_config is not imported: the document is the language model alone, under the names of its own class`},
+		{"in a part", `{"model_type": "siglip", "text_config": {"typical_p": 1.0}, "vision_config": {"class_token": true}}`, `config.json:1:94: vision_config.class_token is not read by the import of SigLIP; if it changes the architecture, so must the document`},
 	} {
 		in, err := adopt.Config("config.json", []byte(c.src), "")
 		if err != nil {
@@ -279,9 +300,41 @@ func TestWarnings(t *testing.T) {
 // configuration by itself; the tie beside it holds for it.
 func TestNested(t *testing.T) {
 	plain, _ := adopted(t, `{`+sound+`, "tie_word_embeddings": true}`)
-	nested, _ := adopted(t, `{"model_type": "llava", "text_config": {`+sound+`}, "tie_word_embeddings": true}`)
+	nested, _ := adopted(t, `{"model_type": "mllama", "text_config": {`+sound+`}, "tie_word_embeddings": true}`)
 	if got, want := string(graph.Encode(nested.Document)), string(graph.Encode(plain.Document)); got != want {
 		t.Errorf("got:\n%swant:\n%s", got, want)
+	}
+}
+
+// TestParts reads what the classes of a model's parts have by default, the
+// object of an older file in place of the newer one, and several layers of an
+// encoder.
+func TestParts(t *testing.T) {
+	for _, c := range []struct {
+		name, src string
+		params    int64
+	}{
+		{"nothing said", `{"model_type": "clip"}`, 151277313}, // openai/clip-vit-base-patch32
+		{"older parts", `{"model_type": "clip", "text_config_dict": {"num_hidden_layers": 12}, "text_config": {"num_hidden_layers": 1}, "vision_config_dict": null}`, 151277313},
+		{"language model", `{"model_type": "llava", "text_config": {"model_type": "llama", "vocab_size": 32064, "max_position_embeddings": 4096}, "vision_config": {"hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 24, "num_attention_heads": 16, "patch_size": 14, "image_size": 336}}`, 7063427072},
+		{"tied by the whole", `{"model_type": "gemma3", "mm_tokens_per_image": 49, "text_config": {"vocab_size": 96, "num_hidden_layers": 2, "tie_word_embeddings": true}, "vision_config": {"vision_use_head": false}, "tie_word_embeddings": false}`, 243745024},
+		{"head of an encoder", `{"model_type": "gemma3", "mm_tokens_per_image": 49, "text_config": {"vocab_size": 96, "num_hidden_layers": 2}}`, 250610944},
+		{"older growth", `{"model_type": "llama4_text", "vocab_size": 202048, "hidden_size": 5120, "intermediate_size": 8192, "num_hidden_layers": 48, "num_attention_heads": 40, "attn_temperature_tuning": 4, "moe_layers": [], "no_rope_layers": [` + strings.Repeat("1, ", 47) + `0]}`, 17168962560},
+	} {
+		if _, m := adopted(t, c.src); m.Params != c.params {
+			t.Errorf("%s: %d parameters, expected %d", c.name, m.Params, c.params)
+		}
+	}
+	small := `{"model_type": "llava", "text_config": {` + sound + `}, "vision_config": {"model_type": %q, "hidden_size": 64, "intermediate_size": 96, "num_attention_heads": 4, "num_hidden_layers": 4, "image_size": 64, "patch_size": 8}, "vision_feature_select_strategy": "full", "vision_feature_layer": %s}`
+	for _, c := range []struct{ vision, layers, want string }{
+		{"clip_vision_model", `[-3, 1]`, `"inputs": ["vision_tower.encoder.layers.1", "vision_tower.encoder.layers"]`},
+		{"clip_vision_model", `-1`, `"inputs": ["vision_tower.encoder.layers"]`},
+		{"siglip_vision_model", `[0, 4]`, `"inputs": ["vision_tower.embeddings.position_embedding", "vision_tower.encoder.layers"]`},
+	} {
+		in, _ := adopted(t, fmt.Sprintf(small, c.vision, c.layers))
+		if text := string(graph.Encode(in.Document)); !strings.Contains(text, c.want) {
+			t.Errorf("layers %s of %s: expected %s in\n%s", c.layers, c.vision, c.want, text)
+		}
 	}
 }
 

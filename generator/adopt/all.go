@@ -3,4 +3,4 @@ package adopt
 import "slices"
 
 // All lists every importer.
-var All = slices.Concat(dense, sparse, older, remote, encoders, modern, relative, pairs, speech, others, vision, segmenters)
+var All = slices.Concat(dense, sparse, older, remote, encoders, modern, relative, pairs, speech, others, vision, segmenters, images)

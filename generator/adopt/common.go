@@ -145,6 +145,7 @@ func (d *decoder) attention(id string, v variant, more ...any) part {
 	if window := d.c.count("sliding_window"); v.sliding && window < d.context {
 		p = append(p, "slidingWindow", window)
 	}
+	p = append(p, "prefix", d.prefix)
 	return single(id, "groupedQueryAttention", append(p, more...))
 }
 

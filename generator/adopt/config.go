@@ -194,7 +194,7 @@ func (c *config) find(name string) (f *Field, m *member) {
 			m, first = &found, n
 		}
 	}
-	if m == nil && f.Required {
+	if m == nil && f.Required && f.Default == nil {
 		c.fail(0, name, "is missing, expected %s", f.expects())
 	}
 	return f, m
@@ -305,8 +305,13 @@ func (c *config) part(name string, fields []Field) (p *config, done func()) {
 // object is part, an empty object where the field is null.
 func (c *config) object(name string, fields []Field) (p *config, done func()) {
 	if p, done = c.part(name, fields); p == nil {
-		p = &config{src: c.src, path: c.path + name + ".", family: &Family{Name: c.family.Name, Fields: fields}}
-		done = func() {}
+		p = &config{src: c.src, path: c.path + name + ".", model: c.model, id: c.id, members: map[string]member{}, family: &Family{Name: c.family.Name, Fields: fields}}
+		done = func() {
+			c.warnings = append(c.warnings, p.warnings...)
+			if c.err == nil {
+				c.err = p.err
+			}
+		}
 	}
 	return p, done
 }

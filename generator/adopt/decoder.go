@@ -11,6 +11,7 @@ import (
 // A variant is what may set the layers of one stack apart.
 type variant struct {
 	sliding   bool // attention sees a window only
+	chunked   bool // attention sees a chunk only
 	recurrent bool // a state space takes the place of attention
 	sparse    bool // a mixture of experts takes the place of the network
 	unplaced  bool // attention is told no positions
@@ -40,6 +41,11 @@ type decoder struct {
 	skipped   int64  // the first are for no position
 	sides     []side // rotary embeddings or linear biases
 
+	image  int64                 // tokens of an image before those of a text, and
+	prefix int64                 // tokens at the beginning that see each other
+	images func(s *sheet) string // what appends them; nil for none
+	behind func(s *sheet)        // appends what else comes of an image; nil for nothing
+
 	of    func(i int64) variant // of layer i; nil: all are alike
 	layer func(v variant) residual
 }
@@ -54,7 +60,7 @@ type side struct {
 // document builds the graph document of a decoder with its head.
 func (d *decoder) document() *graph.Document {
 	var s sheet
-	x := s.add("input_ids", "input", params{"shape", []int64{1, d.context}})
+	x := s.add("input_ids", "input", params{"shape", []int64{1, d.context - d.image}})
 	table := d.width
 	if d.table > 0 {
 		table = d.table
@@ -62,6 +68,9 @@ func (d *decoder) document() *graph.Document {
 	x = s.add(d.embed, "embedding", params{"numEmbeddings", d.vocab, "embeddingDim", table, "scale", d.embedScale}, x)
 	if table != d.width {
 		x = s.add(d.project[0], "linear", params{"outFeatures", d.width, "bias", false}, x)
+	}
+	if d.images != nil {
+		x = s.add("inputs_embeds", "concatenate", params{"dim", 1}, d.images(&s), x)
 	}
 	if d.positions != "" {
 		x = s.add(d.positions, "learnedPositionalEmbedding", params{"maxLen", d.rows, "offset", d.skipped}, x)
@@ -91,6 +100,9 @@ func (d *decoder) document() *graph.Document {
 		x = s.add("logits_softcap", "softcap", params{"cap", d.logitCap}, x)
 	}
 	s.add("logits", "output", nil, x)
+	if d.behind != nil {
+		d.behind(&s)
+	}
 	return &graph.Document{
 		Source: d.c.src, ID: d.c.id, Name: d.c.id, Category: "NLP/LLM", Components: s.list, Blocks: blocks,
 		Tags:        []string{"decoder"},
@@ -179,6 +191,7 @@ func called(v variant, among []variant) string {
 	}
 	tell(func(v variant) bool { return v.first }, "first", "")
 	tell(func(v variant) bool { return v.sliding }, "sliding", "full")
+	tell(func(v variant) bool { return v.chunked }, "chunked", "full")
 	tell(func(v variant) bool { return v.recurrent }, "mamba", "attention")
 	tell(func(v variant) bool { return v.sparse }, "sparse", "dense")
 	tell(func(v variant) bool { return v.unplaced }, "unplaced", "placed")

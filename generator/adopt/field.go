@@ -26,7 +26,8 @@ type Field struct {
 	// Also are other names for it, of older files or of common use.
 	Also []string
 	Kind Kind
-	// Required fields have no default that could be meant: the sizes.
+	// Required fields have no default that could be meant: the sizes. One that has
+	// a Default all the same, within an object, may be left out and is not null.
 	Required bool
 	// Default is that of the configuration class: int64, float64, bool or string;
 	// nil where it is null, which says that the value follows from others or that
@@ -159,6 +160,8 @@ var harmless = []string{
 	"attention_softmax_in_fp32", "scale_attention_softmax_in_fp32", "reorder_and_upcast_attn", "slow_but_exact", "use_flash_attn", "residual_in_fp32", "memory_efficient_attention",
 	"add_cross_attention", "is_decoder", "cross_attention_hidden_size", "attn_implementation", "_attn_implementation", "masked_softmax_fusion", "bias_dropout_fusion", "skip_bias_add", "skip_bias_add_qkv",
 	"temperature", "top_k", "top_p", "do_sample", "max_length", "min_length", "repetition_penalty", "length_penalty", "num_beams", "use_bfloat16", "tie_encoder_decoder",
+	"typical_p", "diversity_penalty", "early_stopping", "num_beam_groups", "num_return_sequences", "no_repeat_ngram_size", "encoder_no_repeat_ngram_size", "bad_words_ids", "suppress_tokens", "begin_suppress_tokens",
+	"forced_bos_token_id", "forced_eos_token_id", "exponential_decay_length_penalty", "remove_invalid_values", "return_dict_in_generate", "output_scores", "prefix", "pruned_heads", "tf_legacy_loss",
 }
 
 // harmlessParts are such fields of objects within a configuration.

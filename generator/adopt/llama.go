@@ -20,11 +20,7 @@ var dense = []*Family{
 		Fields: fields(sizes, rotary(10000, 1), windows(4096), []Field{
 			context(131072), shared(8), headDim(0), eps("rms_norm_eps", 1e-6), gate("hidden_act", "silu"), tied(false),
 		}),
-		Build: func(c *config) *graph.Document {
-			d := llama(c)
-			d.slide(true, every)
-			return d.document()
-		},
+		Build: func(c *config) *graph.Document { return mistral(c).document() },
 	},
 	{
 		Types: []string{"qwen2"}, Name: "Qwen2",
@@ -94,19 +90,7 @@ var dense = []*Family{
 			count("sliding_window_pattern", 6, "of so many layers in a row the last sees all tokens", "_sliding_window_pattern"),
 		}),
 		Harmless: []string{"hidden_act", "use_bidirectional_attention"},
-		Build: func(c *config) *graph.Document {
-			d := gemma(c)
-			all := c.turning()
-			local := turning{theta: or(all.local, c.number("rope_local_base_freq")), share: 1, scaling: "none"}.rope(c, "model.rotary_emb_local", d.headDim, d.context, false)
-			local.of = func(v variant) bool { return v.sliding }
-			whole := all.rope(c, "model.rotary_emb", d.headDim, d.context, false)
-			whole.of = func(v variant) bool { return !v.sliding }
-			d.sides = []side{local, whole}
-			every := max(1, c.count("sliding_window_pattern"))
-			d.slide(true, func(i int64) bool { return (i+1)%every != 0 })
-			d.layer = sandwich(d, append(normedHeads(c, "head"), "qkNormUnitOffset", true)...)
-			return d.document()
-		},
+		Build:    func(c *config) *graph.Document { return gemma3(c).document() },
 	},
 	{
 		Types: []string{"olmo"}, Name: "OLMo",
@@ -371,6 +355,13 @@ func llama(c *config, more ...any) *decoder {
 	return d
 }
 
+// mistral is Llama whose layers see a window.
+func mistral(c *config) *decoder {
+	d := llama(c)
+	d.slide(true, every)
+	return d
+}
+
 // qwen lets the upper layers see a window, where the configuration asks for it.
 func qwen(d *decoder) *decoder {
 	first := d.c.count("max_window_layers")
@@ -389,6 +380,22 @@ func gemma(c *config) *decoder {
 	d := base(c)
 	d.norm = norm{"rmsNorm", params{"eps", c.number("rms_norm_eps"), "unitOffset", true}}
 	d.embedScale = math.Sqrt(float64(d.width))
+	return d
+}
+
+// gemma3 is the decoder of Gemma 3: most layers see a window and have angles of
+// their own.
+func gemma3(c *config) *decoder {
+	d := gemma(c)
+	all := c.turning()
+	local := turning{theta: or(all.local, c.number("rope_local_base_freq")), share: 1, scaling: "none"}.rope(c, "model.rotary_emb_local", d.headDim, d.context, false)
+	local.of = func(v variant) bool { return v.sliding }
+	whole := all.rope(c, "model.rotary_emb", d.headDim, d.context, false)
+	whole.of = func(v variant) bool { return !v.sliding }
+	d.sides = []side{local, whole}
+	every := max(1, c.count("sliding_window_pattern"))
+	d.slide(true, func(i int64) bool { return (i+1)%every != 0 })
+	d.layer = sandwich(d, append(normedHeads(c, "head"), "qkNormUnitOffset", true)...)
 	return d
 }
 

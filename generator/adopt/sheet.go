@@ -31,7 +31,7 @@ func (s *sheet) add(id, typ string, p params, inputs ...string) string {
 	return id
 }
 
-// repeat appends a stack of blocks.
+// repeat appends a stack of blocks; of 0, one block whose path has no number.
 func (s *sheet) repeat(id string, pattern []string, n int64, inputs ...string) string {
 	c := graph.Component{ID: id, Repeat: n, Inputs: refs(inputs)}
 	if len(pattern) == 1 {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/strata-catalog/strata/generator/graph"
 )
 
@@ -210,6 +212,11 @@ var sparse = []*Family{
 		},
 		Build: dbrx,
 	},
+	{
+		Types: []string{"llama4_text"}, Name: "Llama 4",
+		Fields: llama4Fields, Harmless: []string{"for_llm_compressor"},
+		Build: func(c *config) *graph.Document { return llama4(c).document() },
+	},
 }
 
 // attentionOfDBRX and expertsOfDBRX are the fields of its attn_config and
@@ -281,6 +288,90 @@ func dbrx(c *config) *graph.Document {
 // expertActs are the activations of experts, by their names in configurations.
 var expertActs = map[string]string{
 	"silu": "silu", "swish": "silu", "gelu": "gelu", "gelu_new": "gelu_pytorch_tanh", "gelu_pytorch_tanh": "gelu_pytorch_tanh", "gelu_fast": "gelu_pytorch_tanh",
+}
+
+// llama4Fields are the fields of the language model of Llama 4.
+var llama4Fields = fields(sizes, rotary(500000, 1), []Field{
+	context(131072), shared(8), headDim(128), eps("rms_norm_eps", 1e-5), gate("hidden_act", "silu"), tied(false), attentionBias(false),
+	count("intermediate_size_mlp", 16384, "inner width of the network of a layer without experts"),
+	count("num_local_experts", 16, "experts to choose from"), topK(1),
+	series("moe_layers", "layers with experts, counted from 0"),
+	count("interleave_moe_layer_step", 1, "of so many layers in a row the last has experts"),
+	flag("use_qk_norm", true, "queries and keys that angles turn are divided by their root mean square"),
+	series("no_rope_layers", "for each layer 1 where angles turn its heads, else 0"),
+	count("no_rope_layer_interval", 4, "of so many layers in a row the last is told no positions"),
+	count("attention_chunk_size", 8192, "tokens of a chunk, within which attention stays"),
+	series("layer_types", "for each layer chunked_attention or full_attention"),
+	{Name: "attn_temperature_tuning", Kind: Any, Doc: "whether queries of layers without angles grow with their position: true, false or a number"},
+	count("floor_scale", 8192, "tokens from one step of that growth to the next"),
+	number("attn_scale", 0.1, "strength of that growth"),
+})
+
+// llama4 is the decoder of Llama 4: layers whose attention stays within a chunk
+// and is turned by angles, and layers that see all tokens and know no positions.
+func llama4(c *config) *decoder {
+	d := base(c).turn(true)
+	d.norm = rms(c)
+	chunk, every := c.count("attention_chunk_size"), max(1, c.count("no_rope_layer_interval"))
+	turned, types := list[int](c, "no_rope_layers"), list[string](c, "layer_types")
+	if len(turned) > 0 && !perLayer(c, "no_rope_layers", turned, d.layers) {
+		turned = nil
+	}
+	if types != nil && !perLayer(c, "layer_types", types, d.layers) {
+		types = nil
+	}
+	for _, t := range types {
+		if t != "chunked_attention" && t != "full_attention" {
+			c.contradict("layer_types", "%q is not known, expected chunked_attention or full_attention", t)
+		}
+	}
+	step, only := max(1, c.count("interleave_moe_layer_step")), list[int64](c, "moe_layers")
+	for _, i := range only {
+		if i < 0 || i >= d.layers {
+			c.contradict("moe_layers", "names layer %d, but there are %d, counted from 0", i, d.layers)
+		}
+	}
+	d.vary(func(i int64, v *variant) {
+		v.unplaced = (i+1)%every == 0
+		if len(turned) > 0 {
+			v.unplaced = turned[i] == 0
+		}
+		v.chunked = !v.unplaced && chunk > 0
+		if types != nil {
+			v.chunked = types[i] == "chunked_attention"
+		}
+		v.chunked = v.chunked && chunk < d.context
+		v.sparse = (i+1)%step == 0
+		if only != nil {
+			v.sparse = slices.Contains(only, i)
+		}
+	})
+	normed, grown := c.flag("use_qk_norm"), c.truth("attn_temperature_tuning", true)
+	growth, growEvery := c.number("attn_scale"), max(1, c.count("floor_scale"))
+	d.layer = func(v variant) residual {
+		more := []any{"bias", c.flag("attention_bias")}
+		if v.chunked {
+			more = append(more, "chunkSize", chunk)
+		}
+		if normed && !v.unplaced {
+			more = append(more, append(normedHeads(c, "head"), "qkNormAffine", false)...)
+		}
+		if grown && v.unplaced && growth > 0 {
+			more = append(more, "queryGrowth", growth, "queryGrowthEvery", growEvery)
+		}
+		return d.pre(d.attention("self_attn", v, more...), d.gated("feed_forward", "hidden_act", max(1, c.count("intermediate_size_mlp"))))
+	}
+	return d.experts("feed_forward", d.mixture("num_local_experts", c.count("intermediate_size"), "scoring", "sigmoid", "normTopK", false, "scaleInput", true,
+		"layout", "stacked", "transposed", true, "numSharedExperts", 1, "names", names("router", "router", "shared", "shared_expert")))
+}
+
+// truth is a flag that older files give as a number.
+func (c *config) truth(name string, class bool) bool {
+	b, ok := value(c, name, func(_ *Field, v jsontext.Value) (bool, bool) {
+		n, number := whole(v, maxSize)
+		return v.Kind() == 't' || n > 0, v.Kind() == 't' || v.Kind() == 'f' || number
+	})
+	return b || !ok && class
 }
 
 // w123 are the names of an expert's matrices in Mixtral.
