@@ -21,16 +21,16 @@ import (
 
 var checkCommand = &Command{
 	Name:  "check",
-	Args:  "FILE…|" + subjects + " --against CHECKPOINT",
+	Args:  "FILE…",
 	Short: "analyse graphs and report what is wrong with them",
 	Long: `Analyses each graph document and prints its findings, with their places in the
 file, and its verdict. FILE is a model.json, a folder that holds one, or - for
-standard input. With --format json each file gives one JSON object on a line. With
+standard input. With --against it is also the id of a template. With --format json each file gives one JSON object on a line. With
 --format sarif all files give one log in SARIF 2.1.0, which code hosts show beside
 the lines concerned; a file that cannot be read is a notification in it.
 
 With --against, one model is compared with a checkpoint, tensor by tensor, and its
-findings are not asked for. CHECKPOINT is a .safetensors file, an index of
+findings are not asked for. The checkpoint is a .safetensors file, an index of
 several (` + indexFile + `), a .gguf file, or a folder that
 holds one of these; only headers are read. Masks and other buffers, scales and
 zero points, packed integers (GPTQ, AWQ, MLX, bitsandbytes, compressed-tensors,
@@ -46,7 +46,7 @@ usage.`,
 		c := &check{}
 		choose(fs, &c.format, "format", "`FORMAT` of the answer", "text", "json", "sarif")
 		fs.BoolVar(&c.strict, "strict", false, "fail on warnings too")
-		fs.StringVar(&c.against, "against", "", "`CHECKPOINT` to compare with")
+		fs.StringVar(&c.against, "against", "", "`FILE` of weights to compare with")
 		fs.BoolVar(&c.write, "write", false, "with --against: record the stored elements in content/a/ID.md")
 		sourceFlag(fs, &c.source)
 		return c.run

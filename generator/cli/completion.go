@@ -157,7 +157,7 @@ func (s *Session) operands(c *Command, l reading) (list []candidate) {
 // is itself.
 func (s *Session) operand(word, source string) (list []candidate) {
 	switch word {
-	case "FILE", "CONFIG.json":
+	case "FILE":
 		return []candidate{anyFile}
 	case "DIR":
 		return []candidate{anyFolder}

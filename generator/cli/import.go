@@ -18,16 +18,16 @@ import (
 
 var importCommand = &Command{
 	Name:  "import",
-	Args:  "hf CONFIG.json|safetensors CHECKPOINT",
+	Args:  "hf|safetensors FILE",
 	Short: "make a template of a Hugging Face configuration",
-	Long: `Reads the config.json of a checkpoint on the Hugging Face Hub, a file or - for
+	Long: `With hf, FILE is the configuration. Reads the config.json of a checkpoint on the Hugging Face Hub, a file or - for
 standard input, and writes the model as a compact graph document: its layers as
 blocks, with the checkpoint's module names, tensor layouts and ties. Nothing is
 fetched. Where the configuration holds a text_config, the language model is
 imported.
 
-With safetensors in place of hf, the configuration is that of --config, or the
-config.json beside CHECKPOINT, and the model is at once compared with the files,
+With safetensors, FILE is a checkpoint; the configuration is that of --config, or
+the config.json beside it, and the model is at once compared with the files,
 as check --against does; without -o it is compared only.
 
 Fields that may change the model and are not in the document are named on
@@ -42,7 +42,7 @@ read or written.`,
 		m := &importing{}
 		flags.StringVar(&m.out, "o", "", "`DIR` to write model.json to (default: it is printed)")
 		flags.StringVar(&m.id, "id", "", "`ID` of the document (default: the name of the folder)")
-		flags.StringVar(&m.config, "config", "", "`CONFIG.json` of the checkpoint (default: beside it)")
+		flags.StringVar(&m.config, "config", "", "`FILE` with the configuration of a checkpoint (default: config.json beside it)")
 		flags.BoolVar(&m.force, "force", false, "overwrite a model.json that is there")
 		return m.run
 	},
