@@ -59,6 +59,7 @@ var table = []struct {
 	{"generator/cli", "*", "term"},
 	{"cmd/strata", "cli", ""},
 	{"generator/internal/testfiles", "", "txtar"},
+	{"generator/internal/synthetic", "", ""},
 	{"generator", "", ""},
 }
 

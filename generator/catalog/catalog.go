@@ -24,10 +24,14 @@ import (
 // A Catalog is the input of a site, read and analysed.
 type Catalog struct {
 	Settings content.Settings
-	Entries  []*Entry            // by id
-	Pages    []*content.Page     // by path
-	Diffs    []*content.DiffNote // by ids; both are those of Entries
-	Problems []error             // what was left out, or must be mended: each a *graph.Error, by file
+	// SettingsSum is a checksum of the settings as they are written.
+	SettingsSum string
+	Entries     []*Entry            // by id
+	Pages       []*content.Page     // by path
+	Diffs       []*content.DiffNote // by ids; both are those of Entries
+	Problems    []error             // what was left out, or must be mended: each a *graph.Error, by file
+
+	sums map[string]string // of the content files, by path as in messages
 
 	kinOnce sync.Once
 	kin     *kin
@@ -39,7 +43,17 @@ type Entry struct {
 	File             string        // path of the model.json, for messages
 	Note             *content.Note // nil: no content file
 	*pipeline.Report               // findings that the note accepts are marked
+	// Sum is a checksum of the document and the note: all that an Entry is made
+	// of.
+	Sum string
+
+	kinOnce sync.Once
+	kin     traits
 }
+
+// Sum is a checksum of a content file, given by its path as in messages; "" when
+// there is no such file.
+func (c *Catalog) Sum(file string) string { return c.sums[file] }
 
 // Entry finds a template by its id.
 func (c *Catalog) Entry(id string) (*Entry, bool) {

@@ -71,14 +71,38 @@ func read(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("found %s, expected a file", kind(info.Mode()))
 	}
-	f, err := fsys.Open(at)
+	for range 3 {
+		var src []byte
+		if src, err = readOnce(fsys, at, limit); !errors.Is(err, errChanges) {
+			return src, err
+		}
+	}
+	return nil, err
+}
+
+var errChanges = errors.New("the file changes while it is read; build again when it is saved")
+
+// readOnce reads a file that must be the same before and after.
+func readOnce(fsys fs.FS, name string, limit int64) ([]byte, error) {
+	f, err := fsys.Open(name)
 	if err != nil {
 		return nil, plain(err)
 	}
 	defer f.Close()
+	before, err := f.Stat()
+	if err != nil {
+		return nil, plain(err)
+	}
 	src, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err != nil {
 		return nil, plain(err)
+	}
+	after, err := f.Stat()
+	if err != nil {
+		return nil, plain(err)
+	}
+	if before.Size() != after.Size() || !before.ModTime().Equal(after.ModTime()) {
+		return nil, errChanges
 	}
 	return src, nil
 }

@@ -77,7 +77,8 @@ func newKin(entries []*Entry) *kin {
 	k := &kin{index: make(map[*Entry]int, len(entries)), traits: make([]traits, len(entries)), groups: map[string]*group{}}
 	for i, e := range entries {
 		k.index[e] = i
-		k.traits[i] = traitsOf(e)
+		e.kinOnce.Do(func() { e.kin = traitsOf(e) })
+		k.traits[i] = e.kin
 		for _, name := range k.traits[i].groups {
 			g := k.groups[name]
 			if g == nil {

@@ -36,6 +36,13 @@ type Options struct {
 	// Only lists the templates to load, by id, with their notes and the settings;
 	// nil: everything.
 	Only []string
+
+	// Kept is what a Load before this one read and analysed; this one takes from
+	// it what is the same, and leaves what the next one may take. Nil: nothing.
+	Kept *Kept
+	// Changed reports whether a file, by its path as in messages, may be another
+	// than it was; the others are not read again. Nil: every file may be.
+	Changed func(file string) bool
 }
 
 // Load reads and analyses a catalog. The result does not depend on Jobs. The
@@ -45,7 +52,13 @@ func Load(o Options) (*Catalog, error) {
 	o.TemplatesName = cmp.Or(o.TemplatesName, "templates")
 	o.ContentName = cmp.Or(o.ContentName, "content")
 	o.Jobs = cmp.Or(o.Jobs, runtime.GOMAXPROCS(0))
-	l := &loader{Options: o, Catalog: &Catalog{Settings: content.Defaults()}}
+	if o.Kept == nil {
+		o.Kept = &Kept{}
+	}
+	if o.Changed == nil {
+		o.Changed = func(string) bool { return true }
+	}
+	l := &loader{Options: o, Catalog: &Catalog{Settings: content.Defaults(), sums: map[string]string{}}}
 	texts, err := l.texts()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.ContentName, plain(err))
@@ -121,6 +134,10 @@ func (l *loader) folders() ([]string, error) {
 		if hidden(e.Name()) || l.Only != nil && !slices.Contains(l.Only, e.Name()) {
 			continue
 		}
+		if e.IsDir() {
+			names = append(names, e.Name())
+			continue
+		}
 		_, info, err := resolve(l.Templates, e.Name())
 		switch {
 		case err != nil:
@@ -157,37 +174,74 @@ func (l *loader) distinct(folder string, names []string) []string {
 	return kept
 }
 
-// analyse runs the pipeline over every template.
+// analyse makes the entries.
 func (l *loader) analyse() {
-	reports := make([]*pipeline.Report, len(l.ids))
-	errs := make([]error, len(l.ids))
-	l.each(len(l.ids), func(i int) { reports[i], errs[i] = l.template(l.ids[i]) })
-	for i, id := range l.ids {
-		file := l.modelFile(id)
-		switch {
-		case errs[i] != nil:
-			l.report(file, errs[i])
-		case !l.faulty(reports[i]):
-			l.Entries = append(l.Entries, &Entry{ID: id, File: file, Note: l.notes[id], Report: reports[i]})
+	list := make([]analysed, len(l.ids))
+	l.each(len(l.ids), func(i int) { list[i] = l.template(l.ids[i]) })
+	l.Kept.templates = make(map[string]analysed, len(list))
+	for i, a := range list {
+		l.problems = append(l.problems, a.problems...)
+		if a.entry != nil {
+			l.Entries = append(l.Entries, a.entry)
+		}
+		if a.sum != "" {
+			l.Kept.templates[l.ids[i]] = a
 		}
 	}
 }
 
 func (l *loader) modelFile(id string) string { return path.Join(l.TemplatesName, id, modelFile) }
 
-func (l *loader) template(id string) (*pipeline.Report, error) {
+// template makes the entry of a template, or takes the one that was made of the
+// same document and note.
+func (l *loader) template(id string) analysed {
+	file, note := l.modelFile(id), l.notes[id]
+	before, ok := l.Kept.templates[id]
+	ok = ok && before.note == note
+	if ok && !l.Changed(file) {
+		return before
+	}
 	src, err := read(l.Templates, path.Join(id, modelFile), graph.MaxBytes)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &graph.Error{Position: graph.Position{File: path.Join(l.TemplatesName, id)}, Msg: "folder without a " + modelFile + l.misnamed(id)}
+	if err == nil && ok && before.sum == checksum(src) {
+		return before
 	}
-	if err != nil {
-		return nil, err
+	one := &loader{Options: l.Options, Catalog: l.Catalog, ids: l.ids, notes: l.notes} // its problems are its own
+	a := analysed{note: note}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		one.problem(graph.Position{File: path.Join(l.TemplatesName, id)}, "folder without a %s%s", modelFile, l.misnamed(id))
+	case err != nil:
+		one.report(file, err)
+	default:
+		a.sum = checksum(src)
+		a.entry = one.entry(id, src, note)
 	}
+	a.problems = one.problems
+	return a
+}
+
+// entry analyses a document; nil when it gets no page.
+func (l *loader) entry(id string, src []byte, note *content.Note) *Entry {
 	o := verify.Options{Folder: id}
-	if n := l.notes[id]; n != nil {
-		o.MaskedLanguage, o.Published, o.Source = n.MaskedLanguage, n.Published.Parameters, n.Published.Source
+	if note != nil {
+		o.MaskedLanguage, o.Published, o.Source = note.MaskedLanguage, note.Published.Parameters, note.Published.Source
 	}
-	return pipeline.RunWith(l.modelFile(id), src, o)
+	file := l.modelFile(id)
+	r, err := pipeline.RunWith(file, src, o)
+	if err != nil {
+		l.report(file, err)
+		return nil
+	}
+	if l.faulty(r) {
+		return nil
+	}
+	e := &Entry{ID: id, File: file, Note: note, Report: r, Sum: checksum([]byte(id), []byte(file), src)}
+	if note != nil {
+		e.Sum = checksum([]byte(e.Sum), []byte(note.File), []byte(l.Sum(note.File)))
+		l.checkPublished(e)
+		l.accept(e)
+	}
+	return e
 }
 
 // misnamed looks for a file that was meant as the model.
@@ -218,14 +272,8 @@ func (l *loader) faulty(r *pipeline.Report) bool {
 	return found || r.Broken()
 }
 
-// match checks what notes and diffs say of the templates.
+// match finds the templates that notes and diffs are of.
 func (l *loader) match() {
-	for _, e := range l.Entries {
-		if e.Note != nil {
-			l.checkPublished(e)
-			l.accept(e)
-		}
-	}
 	for id, n := range l.notes {
 		if !l.has(id) {
 			l.problem(n.At(""), "no template is called %q%s", id, l.near(id))

@@ -77,6 +77,10 @@ func (l *loader) walk(folder string, real []string, f func(name string)) error {
 			continue
 		}
 		name := path.Join(folder, e.Name())
+		if e.Type().IsRegular() {
+			f(name)
+			continue
+		}
 		at, info, err := resolve(l.Content, name)
 		switch {
 		case err != nil:
@@ -101,6 +105,7 @@ func (l *loader) text(name string) graph.Position {
 
 // parsed is one content file: one of the four.
 type parsed struct {
+	sum      string // "" when it could not be read
 	settings *content.Settings
 	note     *content.Note
 	diff     *content.DiffNote
@@ -113,16 +118,22 @@ func (l *loader) parse(names []string) {
 	files := make([]parsed, len(names))
 	l.each(len(names), func(i int) { files[i] = l.parseFile(names[i]) })
 	l.notes = map[string]*content.Note{}
+	l.Kept.texts = make(map[string]parsed, len(files))
 	for i, f := range files {
+		if f.sum != "" {
+			l.Kept.texts[names[i]] = f
+			l.sums[l.text(names[i]).File] = f.sum
+		}
 		switch {
 		case f.err != nil:
 			l.report(l.text(names[i]).File, f.err)
 		case f.settings != nil:
-			l.Settings = *f.settings
+			l.Settings, l.SettingsSum = *f.settings, f.sum
 		case f.note != nil:
 			l.notes[base(names[i])] = f.note
 		case f.diff != nil:
-			l.diffs = append(l.diffs, f.diff)
+			d := *f.diff // its ids depend on the templates
+			l.diffs = append(l.diffs, &d)
 		case f.page != nil:
 			l.Pages = append(l.Pages, f.page)
 		}
@@ -130,12 +141,27 @@ func (l *loader) parse(names []string) {
 	slices.SortFunc(l.Pages, func(a, b *content.Page) int { return strings.Compare(a.Path, b.Path) })
 }
 
+// parseFile reads a content file, or takes what was made of the same text.
 func (l *loader) parseFile(name string) parsed {
 	file := l.text(name).File
+	before, ok := l.Kept.texts[name]
+	if ok && !l.Changed(file) {
+		return before
+	}
 	src, err := read(l.Content, name, content.MaxBytes)
 	if err != nil {
 		return parsed{err: err}
 	}
+	sum := checksum(src)
+	if ok && before.sum == sum {
+		return before
+	}
+	f := parseText(file, name, src)
+	f.sum = sum
+	return f
+}
+
+func parseText(file, name string, src []byte) parsed {
 	switch path.Dir(name) {
 	case noteFolder:
 		n, err := content.ParseNote(file, src)

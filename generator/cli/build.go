@@ -23,6 +23,12 @@ templates/ is needed: without content/ there are no texts and no settings, and
 without a theme of its own a site has the one that the program carries. With
 --templates and without --content, no content is read.
 
+What has not changed since the last build is not made again: .strata-cache/ in the
+source folder remembers what it was made of, and can be deleted at any time. The
+new site takes the place of the old one in one step; what no build wrote stays.
+Where that cannot be, for a folder that is a mount point, files are changed one by
+one and a note says so. A second build into the same folder waits for the first.
+
 All problems of the input are reported at once, and nothing is published then,
 unless --keep-going publishes the rest.
 
@@ -38,6 +44,7 @@ cannot be read or written.`,
 		fs.StringVar(&b.baseURL, "base-url", "", "`URL` where the site is published, with its path")
 		fs.IntVar(&b.jobs, "jobs", 0, "`N` pages worked on at once (default: one for each processor)")
 		fs.BoolVar(&b.keepGoing, "keep-going", false, "publish what is good although there are problems")
+		fs.BoolVar(&b.noCache, "no-cache", false, "neither use nor write .strata-cache/ in the source folder")
 		fs.BoolVar(&b.inPlace, "in-place", false, "change the files of the output folder one by one, for a folder that is mounted elsewhere")
 		fs.BoolVar(&b.strict, "strict", false, "a verdict of fail is a problem too")
 		return b.run
@@ -48,7 +55,7 @@ type build struct {
 	source, templates, content, theme, out, baseURL string
 
 	jobs              int
-	inPlace           bool
+	inPlace, noCache  bool
 	keepGoing, strict bool
 }
 
@@ -75,7 +82,12 @@ func (b *build) run(s *Session, args []string) error {
 	if Terminal(s.Stderr) {
 		c.Progress = func(done, total int) { fmt.Fprintf(s.Stderr, "\r%d of %d pages", done, total) }
 	}
-	result, err := site.Build(c, sink)
+	cache := filepath.Join(b.source, ".strata-cache")
+	engine := site.NewEngine(c)
+	if !b.noCache {
+		engine.Recall(cache)
+	}
+	result, err := engine.Build(sink, nil)
 	if c.Progress != nil {
 		fmt.Fprint(s.Stderr, "\r\x1b[K")
 	}
@@ -88,6 +100,11 @@ func (b *build) run(s *Session, args []string) error {
 		return &Failure{1, fmt.Sprintf("nothing published: %s (--keep-going publishes the rest)", count(len(problems), "problem"))}
 	case err != nil:
 		return &Failure{2, err.Error()}
+	}
+	if !b.noCache {
+		if err := engine.Remember(cache); err != nil {
+			result.Notes = append(result.Notes, "the next build starts from nothing: "+err.Error())
+		}
 	}
 	if sink.Report.Note != "" {
 		result.Notes = append(result.Notes, sink.Report.Note)

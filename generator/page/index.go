@@ -43,9 +43,11 @@ type Generator struct {
 
 // entry is a template as lists show it.
 func (s *Site) entry(e *catalog.Entry) Entry {
-	t := facts.Index(e.Report, e.Published().Parameters)
-	t.Description, t.Tags = e.Summary(), e.Tags()
-	return Entry{Totals: t, Findings: facts.Tallied(e.Findings), URLs: urls(e)}
+	return s.known.entry(e.Sum, func() Entry {
+		t := facts.Index(e.Report, e.Published().Parameters)
+		t.Description, t.Tags = e.Summary(), e.Tags()
+		return Entry{Totals: t, Findings: facts.Tallied(e.Findings), URLs: urls(e)}
+	})
 }
 
 // entries are the templates of the catalog, by id.
@@ -132,6 +134,14 @@ type Guide struct {
 	Diffs   []DiffEntry // those that somebody wrote about
 	Count   int         // of all diffs
 	Pages   []Item      // of text
+}
+
+func (s *Site) guideNeeds() needs {
+	n := append(s.framed(), s.inputs.listed())
+	for _, p := range s.catalog.Pages {
+		n = append(n, p.File, s.catalog.Sum(p.File))
+	}
+	return n
 }
 
 func (s *Site) guide() (any, error) {

@@ -57,10 +57,10 @@ type LayerExample struct {
 }
 
 // layerPages adds the reference of layer types.
-func (s *Site) layerPages(add func(string, func() (any, error), ...string)) {
-	add(LayersPath, s.layers)
+func (s *Site) layerPages(add adder) {
+	add(LayersPath, s.layers, s.layersNeeds)
 	for _, t := range layer.All {
-		add(LayerPath(t.Name), func() (any, error) { return s.layer(t) })
+		add(LayerPath(t.Name), func() (any, error) { return s.layer(t) }, func() needs { return s.usersNeeds(s.users()[t.Name]) })
 	}
 }
 

@@ -16,7 +16,7 @@ type Content struct {
 func contentPath(p *content.Page) string { return p.Path + ".html" }
 
 // contentPages adds the pages of text. Each needs an address of its own.
-func (s *Site) contentPages(add func(string, func() (any, error), ...string)) error {
+func (s *Site) contentPages(add adder) error {
 	var errs []error
 	for _, p := range s.catalog.Pages {
 		path := contentPath(p)
@@ -24,7 +24,9 @@ func (s *Site) contentPages(add func(string, func() (any, error), ...string)) er
 			errs = append(errs, fmt.Errorf("%s would become %s, which the site has already; rename it", p.File, path))
 			continue
 		}
-		add(path, func() (any, error) { return s.content(p) })
+		add(path, func() (any, error) { return s.content(p) }, func() needs {
+			return append(s.framed(), p.File, s.catalog.Sum(p.File), s.inputs.addresses())
+		})
 	}
 	return errors.Join(errs...)
 }

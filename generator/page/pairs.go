@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/strata-catalog/strata/generator/catalog"
 	"github.com/strata-catalog/strata/generator/content"
@@ -36,25 +35,29 @@ func title(p *pair) string {
 // diff itself is not.
 type pair struct {
 	catalog.Pair
-	urls   DiffURLs
-	listed atomic.Pointer[facts.Difference]
+	urls DiffURLs
+	key  string // see pairKey
 }
 
 // planPairs adds the diffs, and the page to choose one from. The error names a
 // pair whose address another one has.
-func (s *Site) planPairs(add func(string, func() (any, error), ...string)) error {
-	s.pairOf = map[[2]string]*pair{}
+func (s *Site) planPairs(add adder) error {
+	s.pairOf, s.writtenOf = map[[2]string]*pair{}, map[*catalog.Entry][]*pair{}
 	for _, p := range s.catalog.Pairs() {
-		q := &pair{Pair: p, urls: diffURLs(p.A.ID, p.B.ID)}
+		q := &pair{Pair: p, urls: diffURLs(p.A.ID, p.B.ID), key: s.pairKey(p)}
 		if s.files[q.urls.HTML] {
 			return fmt.Errorf("the diff of %s and %s would become %s, which the site has already; rename a template", p.A.ID, p.B.ID, q.urls.HTML)
 		}
 		s.pairs = append(s.pairs, q)
 		s.pairOf[key(p.A, p.B)] = q
-		add(q.urls.HTML, func() (any, error) { return s.diff(q) }, q.urls.Markdown, q.urls.JSON)
+		if p.Note != nil {
+			s.writtenOf[p.A] = append(s.writtenOf[p.A], q)
+			s.writtenOf[p.B] = append(s.writtenOf[p.B], q)
+		}
+		add(q.urls.HTML, func() (any, error) { return s.diff(q) }, func() needs { return s.pairNeeds(q) }, q.urls.Markdown, q.urls.JSON)
 	}
 	if len(s.pairs) > 0 {
-		add(DiffsPath, s.diffIndex)
+		add(DiffsPath, s.diffIndex, func() needs { return append(s.framed(), s.inputs.listed()) })
 	}
 	return nil
 }
@@ -75,8 +78,7 @@ func (s *Site) compare(p *pair) (*diff.Diff, error) {
 		return nil, err
 	}
 	d := diff.Compare(a, b)
-	listed := facts.Listed(d)
-	p.listed.Store(&listed)
+	s.known.setPair(p.key, facts.Listed(d))
 	return d, nil
 }
 
@@ -92,12 +94,15 @@ func (s *Site) subject(e *catalog.Entry) (diff.Subject, error) {
 // diffEntry is a pair as lists show it. Diffs come first among the pages, so
 // that as a rule none is made for a list alone.
 func (s *Site) diffEntry(p *pair) (DiffEntry, error) {
-	if p.listed.Load() == nil {
-		if _, err := s.compare(p); err != nil {
+	listed, ok := s.known.pair(p.key)
+	if !ok {
+		compared, err := s.compare(p)
+		if err != nil {
 			return DiffEntry{}, err
 		}
+		listed = facts.Listed(compared)
 	}
-	e := DiffEntry{Difference: *p.listed.Load(), URLs: p.urls, Title: title(p)}
+	e := DiffEntry{Difference: listed, URLs: p.urls, Title: title(p)}
 	e.Params, e.Layers = bounded(signed(e.ParametersDelta), e.ParametersBound), signed(int64(e.LayersDelta)).Text
 	if p.Note != nil {
 		e.Story = p.Note.Story
@@ -117,21 +122,21 @@ func (s *Site) diffEntries(pairs []*pair) ([]DiffEntry, error) {
 	return list, nil
 }
 
-// related lists the diffs of a template: those written up, then those with its
-// nearest relatives, the nearest first.
+// related lists the diffs of a template.
 func (s *Site) related(e *catalog.Entry) ([]DiffEntry, error) {
-	var list []*pair
-	for _, p := range s.written() {
-		if p.A == e || p.B == e {
-			list = append(list, p)
-		}
-	}
+	return s.diffEntries(s.relatedPairs(e))
+}
+
+// relatedPairs are those written up, then those with the nearest relatives, the
+// nearest first.
+func (s *Site) relatedPairs(e *catalog.Entry) []*pair {
+	list := slices.Clone(s.writtenOf[e])
 	for _, o := range s.catalog.Relatives(e, s.catalog.Settings.Relatives) {
 		if p := s.pairOf[key(e, o)]; p != nil && p.Note == nil {
 			list = append(list, p)
 		}
 	}
-	return s.diffEntries(list)
+	return list
 }
 
 // written lists the pairs that somebody wrote about.

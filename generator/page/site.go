@@ -31,6 +31,9 @@ type Site struct {
 	pairs       []*pair                  // that have a diff
 	pairOf      map[[2]string]*pair      // by ids, in order
 	users       func() map[string][]Item // the templates by the layer types that they use
+	writtenOf   map[*catalog.Entry][]*pair
+	inputs      inputs
+	known       *Known
 }
 
 // An Item is an entry of a menu or a list of links.
@@ -43,6 +46,9 @@ type Item struct {
 // A Page is one address with its data. Some data make more than one file.
 type Page struct {
 	Path string // from the root of the site
+	// Key stands for all that the page is made of, but for the program and the
+	// theme: pages with the same Key are the same.
+	Key func() string
 	// Data makes what stands on the page, a pointer to one of this package's
 	// structs. What it returns is whole even with an error, which reports
 	// links that lead nowhere, left out of the page.
@@ -53,6 +59,7 @@ type Page struct {
 type Options struct {
 	BaseURL string // where it is published; "" takes that of the catalog's settings
 	Version string // of the generator
+	Known   *Known // of a Site before this one; nil: nothing
 }
 
 // New plans the pages of a catalog. The error joins what is wrong with the
@@ -65,8 +72,13 @@ func New(c *catalog.Catalog, o Options) (*Site, error) {
 		Author: c.Settings.Author, SourceURL: c.Settings.CatalogURL, BaseURL: base, Version: o.Version,
 		catalog: c, assumptions: assumptions, files: map[string]bool{BuildPath: true},
 	}
+	if s.known = o.Known; s.known == nil {
+		s.known = &Known{}
+	}
 	s.users = sync.OnceValue(s.findUsers)
+	s.prepare()
 	err3 := s.plan()
+	s.known.begin(s)
 	s.Menu = append(s.references(), menu(c.Pages)...)
 	return s, errors.Join(err1, err2, err3)
 }
@@ -111,27 +123,34 @@ func menu(pages []*content.Page) []Item {
 	return items
 }
 
+// adder adds a page: its address, its data, what they are made of, and the other
+// files that come of them.
+type adder func(path string, data func() (any, error), needs func() needs, more ...string)
+
 // plan lists every page, and every address.
 func (s *Site) plan() error {
-	add := func(path string, data func() (any, error), more ...string) {
-		s.pages = append(s.pages, Page{path, data})
+	add := func(path string, data func() (any, error), needs func() needs, more ...string) {
+		s.pages = append(s.pages, Page{path, func() string { return needs().key() }, data})
 		for _, file := range append(more, path) {
 			s.files[file] = true
 		}
 	}
+	with := func(input *func() string) func() needs {
+		return func() needs { return append(s.framed(), (*input)()) }
+	}
 	err := s.planPairs(add)
 	s.templates(add)
 	s.layerPages(add)
-	add(RulesPath, s.rules)
-	add(Home, s.home)
-	add(IndexJSON, s.index, IndexMarkdown, IndexSchema, TemplateSchema, DiffSchema)
-	add(GraphSchema, s.graphSchema)
-	add(LLMs, s.guide)
-	add(SiteMap, s.siteMap)
-	add(FeedPath, s.feed)
-	add(Robots, s.robots)
-	add(NotFoundPath, s.notFound)
-	add(NoJekyll, func() (any, error) { return &Text{Path: NoJekyll}, nil })
+	add(RulesPath, s.rules, with(&s.inputs.judged))
+	add(Home, s.home, with(&s.inputs.entries))
+	add(IndexJSON, s.index, with(&s.inputs.listed), IndexMarkdown, IndexSchema, TemplateSchema, DiffSchema)
+	add(GraphSchema, s.graphSchema, s.framed)
+	add(LLMs, s.guide, s.guideNeeds)
+	add(SiteMap, s.siteMap, with(&s.inputs.addresses))
+	add(FeedPath, s.feed, with(&s.inputs.entries))
+	add(Robots, s.robots, s.framed)
+	add(NotFoundPath, s.notFound, s.framed)
+	add(NoJekyll, func() (any, error) { return &Text{Path: NoJekyll}, nil }, s.framed)
 	return errors.Join(err, s.contentPages(add))
 }
 

@@ -110,10 +110,10 @@ type Fact struct {
 }
 
 // templates adds a page for each template.
-func (s *Site) templates(add func(string, func() (any, error), ...string)) {
+func (s *Site) templates(add adder) {
 	for _, e := range s.catalog.Entries {
 		urls := urls(e)
-		add(urls.HTML, func() (any, error) { return s.template(e, urls) }, urls.all()...)
+		add(urls.HTML, func() (any, error) { return s.template(e, urls) }, func() needs { return s.templateNeeds(e) }, urls.all()...)
 	}
 }
 

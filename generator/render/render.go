@@ -25,12 +25,30 @@ type Renderer struct{ theme *theme }
 // the same name in an earlier one. The error says what is wrong with the theme,
 // by file and line.
 func New(folders ...fs.FS) (*Renderer, error) {
-	t, err := load(folders)
+	return (&Renderer{}).Again(folders...)
+}
+
+// Again is New for folders that were read before: the Renderer itself where
+// nothing in them has changed.
+func (r *Renderer) Again(folders ...fs.FS) (*Renderer, error) {
+	sources, err := gather(folders)
 	if err != nil {
 		return nil, err
 	}
+	sum := checksum(sources)
+	if r.theme != nil && r.theme.sum == sum {
+		return r, nil
+	}
+	t, err := load(sources)
+	if err != nil {
+		return nil, err
+	}
+	t.sum = sum
 	return &Renderer{t}, nil
 }
+
+// Sum is a checksum of the theme.
+func (r *Renderer) Sum() string { return r.theme.sum }
 
 // Assets are the files of the theme.
 func (r *Renderer) Assets() []File { return r.theme.files }

@@ -52,22 +52,46 @@ type theme struct {
 	layouts map[string]*template.Template
 	assets  map[string]string // address of each asset, by its name
 	files   []File            // the assets
+	sum     string            // of all it was read from
 }
 
-// load reads the folders of a theme; a file in a later one replaces that of the
-// same name in an earlier one.
-func load(folders []fs.FS) (*theme, error) {
+// gather reads the folders of a theme; a file in a later one replaces that of
+// the same name in an earlier one.
+func gather(folders []fs.FS) (map[string][]byte, error) {
 	sources := map[string][]byte{}
 	for _, folder := range folders {
 		if err := read(folder, sources); err != nil {
 			return nil, err
 		}
 	}
+	return sources, nil
+}
+
+// checksum is of names and texts.
+func checksum(sources map[string][]byte) string {
+	names := make([]string, 0, len(sources))
+	for name := range sources {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	h := sha256.New()
+	for _, name := range names {
+		fmt.Fprintf(h, "%d %q %d\n", len(name), name, len(sources[name]))
+		h.Write(sources[name])
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// load prepares a theme.
+func load(sources map[string][]byte) (*theme, error) {
 	t := &theme{layouts: map[string]*template.Template{}, assets: map[string]string{}}
 	if err := t.prepareAssets(sources); err != nil {
 		return nil, err
 	}
-	return t, t.prepareLayouts(sources)
+	if err := t.prepareLayouts(sources); err != nil {
+		return nil, err
+	}
+	return t, nil
 }
 
 // read adds the files of one folder.

@@ -1,11 +1,9 @@
 package site
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -51,6 +49,10 @@ type Result struct {
 	// was published.
 	Problems []error
 	Notes    []string // what to know although nothing is wrong
+	Rendered int      // pages that were made, and not kept from an earlier build
+	// Changed and Removed list the files that are new or other than in the
+	// Engine's build before, and those that are gone, by path.
+	Changed, Removed []string
 }
 
 // Problems is the error of a build that published nothing because of its
@@ -72,33 +74,24 @@ func (p Problems) Unwrap() []error { return p }
 // returns Problems, unless it is to keep going. Any other error means that the
 // catalog, the theme or the sink could not be used at all. The Result lists the
 // problems in either case.
-func Build(c Config, sink Sink) (Result, error) {
-	b := &builder{Config: c, sink: sink}
-	b.Jobs = cmp.Or(b.Jobs, runtime.GOMAXPROCS(0))
-	err := b.build()
-	if err == nil && len(b.result.Problems) > 0 && !c.KeepGoing {
-		err = Problems(b.result.Problems)
-	}
-	if err != nil {
-		return b.result, errors.Join(err, sink.Discard())
-	}
-	return b.result, sink.Commit()
-}
+func Build(c Config, sink Sink) (Result, error) { return NewEngine(c).Build(sink, nil) }
 
 type builder struct {
-	Config
+	*Engine
 	sink   Sink
-	render *render.Renderer
+	keeper Keeper // the sink, if it is one
 	result Result
 
 	mu   sync.Mutex
 	sums map[string]string // SHA-256 of each file
+	made map[string]made   // pages, by path
 }
 
-func (b *builder) build() error {
+func (b *builder) build(changed []string) error {
 	cat, err := catalog.Load(catalog.Options{
 		Templates: b.Templates, Content: b.Content, Jobs: b.Jobs,
 		TemplatesName: b.TemplatesName, ContentName: b.ContentName,
+		Kept: b.kept, Changed: among(changed),
 	})
 	if err != nil {
 		return err
@@ -115,10 +108,11 @@ func (b *builder) build() error {
 	if b.Theme != nil {
 		layers = append(layers, b.Theme)
 	}
-	if b.render, err = render.New(layers...); err != nil {
+	if b.render, err = b.render.Again(layers...); err != nil {
+		b.render = &render.Renderer{}
 		return err
 	}
-	s, err := page.New(cat, page.Options{BaseURL: b.BaseURL, Version: b.Version})
+	s, err := page.New(cat, page.Options{BaseURL: b.BaseURL, Version: b.Version, Known: b.known})
 	if err != nil {
 		b.result.Problems = append(b.result.Problems, split(err)...)
 		return Problems(b.result.Problems)
@@ -141,9 +135,8 @@ func (b *builder) failures(cat *catalog.Catalog) {
 // publish renders every page, each worker one at a time.
 func (b *builder) publish(s *page.Site) error {
 	pages := s.Pages()
-	b.sums = make(map[string]string, 5*len(pages))
 	for _, f := range b.render.Assets() {
-		if err := b.put(f); err != nil {
+		if _, err := b.put(f); err != nil {
 			return err
 		}
 	}
@@ -178,9 +171,15 @@ func (b *builder) publish(s *page.Site) error {
 	return b.manifest()
 }
 
-// page renders one page. problem is what is wrong with its text, err what is
+// page makes one page: it keeps the files that an earlier build made of the same
+// input, or renders them. problem is what is wrong with its text, err what is
 // wrong with the theme or the sink.
 func (b *builder) page(p page.Page) (problem, err error) {
+	key := keyed(b.render.Sum(), p.Key())
+	if m, ok := b.pages[p.Path]; ok && m.Key == key && b.keep(m) {
+		b.remember(p.Path, m)
+		return nil, nil
+	}
 	data, problem := p.Data()
 	if data == nil {
 		return problem, nil
@@ -189,12 +188,43 @@ func (b *builder) page(p page.Page) (problem, err error) {
 	if err != nil {
 		return problem, err
 	}
+	m := made{Key: key}
 	for _, f := range files {
-		if err := b.put(f); err != nil {
+		sum, err := b.put(f)
+		if err != nil {
 			return problem, err
 		}
+		m.Files = append(m.Files, output{f.Path, sum, int64(len(f.Data))})
+	}
+	b.mu.Lock()
+	b.result.Rendered++
+	b.mu.Unlock()
+	if problem == nil {
+		b.remember(p.Path, m)
 	}
 	return problem, nil
+}
+
+// keep takes over the files of a page, if the sink has them all.
+func (b *builder) keep(m made) bool {
+	if b.keeper == nil {
+		return false
+	}
+	for _, f := range m.Files {
+		if !b.keeper.Keep(f.Path, f.SHA256) {
+			return false
+		}
+	}
+	for _, f := range m.Files {
+		b.count(f) // no two pages make one file: they were made once
+	}
+	return true
+}
+
+func (b *builder) remember(path string, m made) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.made[path] = m
 }
 
 // split takes joined errors apart.
@@ -213,21 +243,27 @@ func split(err error) []error {
 }
 
 // put hands a file to the sink, once.
-func (b *builder) put(f render.File) error {
-	sum := sumOf(f.Data)
+func (b *builder) put(f render.File) (sum string, err error) {
+	sum = sumOf(f.Data)
+	if !b.count(output{f.Path, sum, int64(len(f.Data))}) {
+		return "", fmt.Errorf("two pages would become %s", f.Path)
+	}
+	return sum, b.sink.Put(f.Path, f.Data)
+}
+
+// count notes a file of the site. It reports whether it is the first at its
+// path.
+func (b *builder) count(f output) bool {
 	b.mu.Lock()
+	defer b.mu.Unlock()
 	_, twice := b.sums[f.Path]
-	b.sums[f.Path] = sum
+	b.sums[f.Path] = f.SHA256
 	b.result.Files++
-	b.result.Bytes += int64(len(f.Data))
+	b.result.Bytes += f.Size
 	if strings.HasSuffix(f.Path, ".html") {
 		b.result.Pages++
 	}
-	b.mu.Unlock()
-	if twice {
-		return fmt.Errorf("two pages would become %s", f.Path)
-	}
-	return b.sink.Put(f.Path, f.Data)
+	return !twice
 }
 
 // Manifest is build.json.
@@ -256,5 +292,6 @@ func (b *builder) manifest() error {
 	if err != nil {
 		return err
 	}
-	return b.put(render.File{Path: page.BuildPath, Data: data})
+	_, err = b.put(render.File{Path: page.BuildPath, Data: data})
+	return err
 }

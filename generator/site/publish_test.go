@@ -23,30 +23,62 @@ import (
 	"github.com/strata-catalog/strata/generator/site"
 )
 
-// publishTo makes the test program a publisher: it builds two sites in turn
-// into the folder that this variable names, until it is killed.
-const publishTo = "STRATA_TEST_PUBLISH"
+// publishTo makes the test program a publisher: it publishes two sites in turn
+// into the folder that this variable names, until it is killed. Every eighth
+// time it builds, else it takes what stands in the folders of rendered, so that
+// it is publishing most of the time.
+const publishTo, rendered = "STRATA_TEST_PUBLISH", "STRATA_TEST_RENDERED"
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(publishTo); dir != "" {
-		fmt.Fprintln(os.Stderr, publish(dir))
+		fmt.Fprintln(os.Stderr, publish(dir, filepath.SplitList(os.Getenv(rendered))))
 		os.Exit(1)
 	}
 	os.Exit(m.Run())
 }
 
-func publish(dir string) error {
-	configs := editions()
-	for i := 0; ; i++ {
+func publish(dir string, sites []string) error {
+	for i := 1; ; i++ {
 		f, err := site.NewFolder(dir, nil)
 		if err != nil {
 			return err
 		}
 		fmt.Println(i) // from here on a kill can come
-		if _, err := site.Build(configs[i%2], f); err != nil {
+		// No two sites are the same, or a reader could miss that one was replaced.
+		version := fmt.Sprintf("%d.%d", os.Getpid(), i)
+		if i%8 == 0 {
+			c := editions()[i/8%2]
+			c.Version = version
+			_, err = site.Build(c, f)
+		} else {
+			err = copyTo(f, sites[i%2], version)
+		}
+		if err != nil {
 			return err
 		}
 	}
+}
+
+func copyTo(sink site.Sink, dir, version string) error {
+	src, err := os.ReadFile(filepath.Join(dir, "build.json"))
+	if err != nil {
+		return err
+	}
+	var m site.Manifest
+	if err := json.Unmarshal(src, &m); err != nil {
+		return err
+	}
+	m.Generator.Version = version
+	if src, err = json.Marshal(m); err != nil {
+		return err
+	}
+	for _, file := range m.Files {
+		data, err := os.ReadFile(filepath.Join(dir, file.Path))
+		if err := errors.Join(err, sink.Put(file.Path, data)); err != nil {
+			return err
+		}
+	}
+	return errors.Join(sink.Put("build.json", src), sink.Commit())
 }
 
 // editions are two catalogs of which nearly every page differs, and some are
@@ -105,6 +137,10 @@ func TestKill(t *testing.T) {
 	}
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "public")
+	sites := []string{t.TempDir(), t.TempDir()}
+	for i, c := range editions() {
+		buildInto(t, sites[i], c)
+	}
 	buildInto(t, dir, editions()[0])
 
 	stop, walks, moved := make(chan bool), 0, 0
@@ -130,7 +166,7 @@ func TestKill(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, uint64(kills)))
 	published := map[string]bool{}
 	for i := range kills {
-		if err := killed(dir, time.Duration(r.IntN(400))*time.Millisecond); err != nil {
+		if err := killed(dir, sites, time.Duration(r.IntN(400))*time.Millisecond); err != nil {
 			t.Fatal(err)
 		}
 		if err := walk(dir); err != nil {
@@ -159,9 +195,9 @@ func TestKill(t *testing.T) {
 
 // killed starts a publisher and kills it some time after its first build has
 // begun.
-func killed(dir string, after time.Duration) error {
+func killed(dir string, sites []string, after time.Duration) error {
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), publishTo+"="+dir)
+	cmd.Env = append(os.Environ(), publishTo+"="+dir, rendered+"="+strings.Join(sites, string(filepath.ListSeparator)))
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint
 	out, err := cmd.StdoutPipe()
