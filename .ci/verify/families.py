@@ -474,7 +474,7 @@ FAMILIES = {
             )
         ),
         lambda: (torch.randint(2, VOCABULARY, SEQUENCE), torch.zeros(*SEQUENCE).long()),
-        bert_outputs,
+        pooled,
     ),
     "t5": hidden(
         hf.T5EncoderModel,
