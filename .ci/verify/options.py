@@ -231,6 +231,7 @@ TABLE = [
         for kind, more in (
             ("moeLayer", {"routerBias": BOTH}),
             ("moeLayer", {"numGroups": (2,), "topGroups": (1,)}),
+            ("moeLayer", {"scoring": ("sparsemixer",), "normTopK": BOTH}),
             ("sharedExpertMoE", {"sharedGate": BOTH}),
         )
     ),

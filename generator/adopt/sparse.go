@@ -72,13 +72,14 @@ var sparse = []*Family{
 			context(131072), shared(8), eps("rms_norm_eps", 1e-5), gate("hidden_act", "silu"), tied(false), attentionBias(false),
 			flag("lm_head_bias", false, "the head adds a constant"),
 			size("num_local_experts", "experts to choose from"), topK(2),
+			number("router_jitter_noise", 0.01, "half of how far below the best a router's score may lie"),
 		}),
 		Build: func(c *config) *graph.Document {
 			d := llama(c)
 			d.slide(true, every)
 			d.norm, d.headBias = layered(c, "rms_norm_eps", true), c.flag("lm_head_bias")
-			c.unsaid("num_experts_per_tok", "the class picks experts one after the other, each with a softmax of its own; counts are not affected")
-			return d.spread().experts("block_sparse_moe", d.mixture("num_local_experts", c.count("intermediate_size"), "names", w123)).document()
+			return d.spread().experts("block_sparse_moe", d.mixture("num_local_experts", c.count("intermediate_size"),
+				"scoring", "sparsemixer", "tolerance", 2*c.number("router_jitter_noise"), "normTopK", false, "names", w123)).document()
 		},
 	},
 	{

@@ -50,7 +50,7 @@ var mixtures = []*Type{
 }
 
 // routed are the defaults of a mixture.
-var routed = mixture{TopK: 2, Scoring: "softmax", NormTopK: true, RoutedScale: 1, Gated: true, Activation: "silu", Layout: "split"}
+var routed = mixture{TopK: 2, Scoring: "softmax", NormTopK: true, Tolerance: 0.02, RoutedScale: 1, Gated: true, Activation: "silu", Layout: "split"}
 
 // mixture is routed experts.
 type mixture struct {
@@ -58,7 +58,8 @@ type mixture struct {
 	NumExperts      int64   `json:"numExperts" min:"1" unit:"experts" required:"true" doc:"experts to choose from"`
 	ExpertDim       int64   `json:"expertDim" min:"1" unit:"features" required:"true" doc:"inner width of an expert"`
 	TopK            int64   `json:"topK" min:"1" unit:"experts" doc:"experts that work on one token"`
-	Scoring         string  `json:"scoring" enum:"softmax,sigmoid" doc:"how the router's scores become weights"`
+	Scoring         string  `json:"scoring" enum:"softmax,sigmoid,sparsemixer" doc:"how the router's scores become weights; with sparsemixer experts are picked one after the other, each with its share in a softmax over those that are left and not far below the best of them"`
+	Tolerance       float64 `json:"tolerance" min:"0" doc:"sparsemixer: how far below the best a score may lie, as a part of the larger of both"`
 	NormTopK        bool    `json:"normTopK" doc:"the weights of a token's experts are divided by their sum"`
 	RoutedScale     float64 `json:"routedScale" min:"0" doc:"factor of these weights after that, as in DeepSeek"`
 	NumGroups       int64   `json:"numGroups" min:"1" unit:"groups" default:"1" doc:"groups of experts; a token's experts come from the best of them"`

@@ -33,6 +33,12 @@ func (l *mixture) draft(d *draft) (r router, expert func(d *draft), err error) {
 	if l.RoutedScale != 1 {
 		d.keep("scale", "float", pyFloat(l.RoutedScale))
 	}
+	if l.Scoring == "sparsemixer" {
+		if l.limited() || l.ScoreCorrection {
+			return r, nil, fmt.Errorf("sparsemixer picks from all experts by their scores alone; leave out topGroups and scoreCorrection")
+		}
+		d.keep("tolerance", "float", pyFloat(l.Tolerance))
+	}
 	if l.limited() {
 		d.keep("num_groups", "int", py(l.NumGroups))
 		d.keep("top_groups", "int", py(l.TopGroups))
@@ -192,6 +198,22 @@ func (l *mixture) stackedMatrix(d *draft, role, out, in string) *piece {
 
 // route writes which experts each token goes to, and with which weights.
 func (l *mixture) route(d *draft, r router) {
+	if l.Scoring == "sparsemixer" {
+		d.step(
+			"tokens = x.reshape(-1, x.shape[-1])  # [tokens, dim]",
+			"scores = "+r.gate.of("tokens")+"  # [tokens, num_experts]",
+			"left, shares, picks = scores, [], []",
+			"for _ in range(self.top_k):",
+			"    best, pick = left.max(dim=-1, keepdim=True)",
+			"    far = (best - scores) / scores.abs().maximum(best) > self.tolerance",
+			"    share = left.masked_fill(far, float(\"-inf\")).softmax(dim=-1)",
+			"    shares.append(share.gather(-1, pick))",
+			"    picks.append(pick)",
+			"    left = left.scatter(-1, pick, float(\"-inf\"))",
+			"weight, expert = torch.cat(shares, dim=-1), torch.cat(picks, dim=-1)")
+		l.weigh(d)
+		return
+	}
 	scores := map[string]string{"softmax": r.gate.of("tokens") + ".softmax(dim=-1)", "sigmoid": r.gate.of("tokens") + ".sigmoid()"}
 	d.step(
 		"tokens = x.reshape(-1, x.shape[-1])  # [tokens, dim]",
@@ -219,6 +241,11 @@ func (l *mixture) route(d *draft, r router) {
 	} else {
 		d.step("expert = choice.topk(self.top_k, dim=-1).indices  # [tokens, top_k]", "weight = scores.gather(-1, expert)")
 	}
+	l.weigh(d)
+}
+
+// weigh writes what becomes of the weights that were picked.
+func (l *mixture) weigh(d *draft) {
 	if l.NormTopK {
 		d.step("weight = weight / weight.sum(dim=-1, keepdim=True)")
 	}
