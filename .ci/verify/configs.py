@@ -17,9 +17,10 @@ from transformers import CONFIG_MAPPING, AutoConfig
 
 GOLDEN = Path("generator/adopt/testdata")
 
-# What a configuration class leaves null although its model needs it, or although 96 heads
-# do not divide a width of 4,096; and parts whose defaults do not fit one another.
+# What a configuration class leaves null or out although its model needs it, or although
+# 96 heads do not divide a width of 4,096; and parts whose defaults do not fit one another.
 LACKING = {
+    "dbrx": {"attn_config": {"kv_n_heads": 1, "rope_theta": 10000.0}},
     "deepseek_v2": {"num_experts_per_tok": 6},
     "glm4_moe": {"head_dim": 128},
     "gemma3": {"mm_tokens_per_image": 49},

@@ -60,6 +60,9 @@ def configuration(config: dict) -> hf.PretrainedConfig:
             part, "vocab_size", 1 << 62
         ):
             part.pad_token_id = None
+    if theta := (config.get("attn_config") or {}).get("rope_theta"):
+        # DBRX's checkpoint has the base of the angles there; the class reads it here.
+        made.rope_parameters["rope_theta"] = theta
     return made
 
 
@@ -134,7 +137,11 @@ def operands(config: dict, facts: dict) -> dict[str, Tensor]:
             bound = name.endswith("_ids") and getattr(
                 text, sizes.get(name, "vocab_size")
             )
-            made[name] = torch.randint(bound, shape) if bound else torch.randn(shape)
+            # The first ids are padding in some models, which have no position then.
+            low = 3 if name not in sizes and bound else 0
+            made[name] = (
+                torch.randint(low, bound, shape) if bound else torch.randn(shape)
+            )
     mark = getattr(made_of, "image_token_id", None)
     if mark is not None and "pixel_values" in made:
         made["input_ids"] %= mark  # no text has the token of an image
