@@ -102,3 +102,34 @@ func (e *Entry) Tags() []string {
 	}
 	return tags
 }
+
+// Organisation is who made the model, as the note says; else the account that
+// publishes the checkpoint on the Hugging Face Hub, where the note links to it;
+// else "".
+func (e *Entry) Organisation() string {
+	if e.Note == nil {
+		return ""
+	}
+	if e.Note.Organisation != "" {
+		return e.Note.Organisation
+	}
+	for _, l := range e.Note.Links {
+		if path, ok := strings.CutPrefix(l.URL, "https://huggingface.co/"); ok {
+			if owner, model, deeper := strings.Cut(path, "/"); deeper && !strings.Contains(model, "/") && !slices.Contains(noAccounts, owner) {
+				return owner
+			}
+		}
+	}
+	return ""
+}
+
+// noAccounts begin addresses of the Hub that are no checkpoint's.
+var noAccounts = []string{"docs", "papers", "datasets", "spaces", "blog"}
+
+// Released is the release date that the note gives, "" when it gives none.
+func (e *Entry) Released() string {
+	if e.Note == nil {
+		return ""
+	}
+	return e.Note.Released
+}

@@ -352,3 +352,31 @@ func TestZoo(t *testing.T) {
 		}
 	}
 }
+
+// TestOrganisation: the note's word first, then the account of the checkpoint;
+// addresses of the Hub that are no checkpoint's name nobody.
+func TestOrganisation(t *testing.T) {
+	link := func(url string) *content.Note {
+		return &content.Note{Links: []content.Link{{Title: "Paper", URL: "https://arxiv.org/abs/1706.03762"}, {Title: "x", URL: url}}}
+	}
+	named := link("https://huggingface.co/google/vit")
+	named.Organisation = "Google"
+	for _, c := range []struct {
+		note *content.Note
+		want string
+	}{
+		{nil, ""},
+		{&content.Note{}, ""},
+		{named, "Google"},
+		{link("https://huggingface.co/Qwen/Qwen3-8B"), "Qwen"},
+		{link("https://huggingface.co/Qwen"), ""},
+		{link("https://huggingface.co/papers/1706.03762"), ""},
+		{link("https://huggingface.co/docs/transformers/model_doc/vit"), ""},
+		{link("https://github.com/pytorch/vision"), ""},
+	} {
+		e := catalog.Entry{Note: c.note}
+		if got := e.Organisation(); got != c.want {
+			t.Errorf("note %+v: organisation %q, want %q", c.note, got, c.want)
+		}
+	}
+}

@@ -8,6 +8,7 @@ type Note struct {
 	Summary        string    `yaml:"summary" doc:"one line that says what the model is"`
 	PickWhen       string    `yaml:"pick-when" doc:"when to pick it: a sentence that completes \"Pick …\""`
 	Tags           []string  `yaml:"tags" doc:"words to find it by"`
+	Organisation   string    `yaml:"organisation" doc:"who made the model"`
 	Links          []Link    `yaml:"links" doc:"paper, code, checkpoint"`
 	Published      Published `yaml:"published" doc:"the published parameter count, with its source"`
 	Oracle         string    `yaml:"oracle" doc:"entry of the tables of published figures that the tests compare with"`
