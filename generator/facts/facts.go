@@ -45,6 +45,7 @@ type Tally struct {
 // A Model is all that is known of one model.
 type Model struct {
 	Totals
+	Traits
 	Summary     string           `json:"summary" doc:"the verdict in one sentence"`
 	Elementwise *big.Int         `json:"elementwise_operations" doc:"operations of norms, activations and sums, which are no MACs"`
 	Parts       []cost.Part      `json:"parts" doc:"parameters and work by kind of layer"`
@@ -141,7 +142,7 @@ func Index(r *pipeline.Report, published int64) Totals {
 func Of(r *pipeline.Report, plan *cost.Plan, published int64) *Model {
 	m, repeats := r.Model, worth(r.Model.Runs)
 	f := &Model{
-		Totals: Index(r, published), Summary: summary(r), Elementwise: m.Elementwise,
+		Totals: Index(r, published), Traits: TraitsOf(m), Summary: summary(r), Elementwise: m.Elementwise,
 		Parts: plan.Parts, Rows: rows(m), Runs: runs(repeats), Tensors: Tensors{m},
 		Findings: findings(r.Findings), Assumptions: plan.Assumptions, Plan: plan,
 		Memory: Memory{

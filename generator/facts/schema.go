@@ -66,6 +66,9 @@ func SchemaOf(v any, id, title, description string) *Schema {
 	return s
 }
 
+// enumerated is a string that has only some values.
+type enumerated interface{ Values() []string }
+
 type describer struct{ defs map[string]*Schema }
 
 // The types that are written in a form of their own.
@@ -110,7 +113,11 @@ func (d describer) of(t reflect.Type) *Schema {
 	case reflect.Float64:
 		return &Schema{Type: "number"}
 	case reflect.String:
-		return &Schema{Type: "string"}
+		s := &Schema{Type: "string"}
+		if e, ok := reflect.Zero(t).Interface().(enumerated); ok {
+			s.Enum = e.Values()
+		}
+		return s
 	case reflect.Pointer:
 		return orNull(d.of(t.Elem()))
 	case reflect.Slice:
