@@ -36,8 +36,8 @@ func (s *Site) feed() (any, error) {
 	}
 	for _, e := range s.catalog.Entries {
 		date := undated
-		if e.Note != nil && e.Note.Released != "" {
-			date = e.Note.Released
+		if released := e.Released(); released != "" {
+			date = released
 		}
 		if len(date) == len("2006-01") {
 			date += "-01"

@@ -1,27 +1,21 @@
 package page
 
 import (
-	"sort"
-	"strings"
-
 	"github.com/strata-catalog/strata/generator/catalog"
+	"github.com/strata-catalog/strata/generator/cost"
 	"github.com/strata-catalog/strata/generator/facts"
-	"github.com/strata-catalog/strata/generator/verify"
 )
-
-// Catalog is the page that lists every template.
-type Catalog struct {
-	Base
-	Entries    []Entry
-	Categories []string         // those that the entries have, in order
-	Verdicts   []verify.Verdict // likewise, best first
-}
 
 // An Entry is a template as lists show it.
 type Entry struct {
 	facts.Totals
-	Findings facts.Tally `json:"findings" doc:"how many findings there are, without those that are accepted"`
-	URLs     URLs        `json:"urls" doc:"addresses of the template, from the root of the site"`
+	facts.Traits
+	Organisation string      `json:"organisation" doc:"who made the model, empty when nobody is named"`
+	Released     string      `json:"released" doc:"release date, YYYY-MM-DD or YYYY-MM, empty when not known"`
+	Findings     facts.Tally `json:"findings" doc:"how many findings there are, without those that are accepted"`
+	URLs         URLs        `json:"urls" doc:"addresses of the template, from the root of the site"`
+
+	Parts []cost.Part `json:"-"` // by kind of layer
 }
 
 // Index is a/index.json, and what a/index.md and the guide for machines list.
@@ -46,7 +40,10 @@ func (s *Site) entry(e *catalog.Entry) Entry {
 	return s.known.entry(e.Sum, func() Entry {
 		t := facts.Index(e.Report, e.Published().Parameters)
 		t.Description, t.Tags = e.Summary(), e.Tags()
-		return Entry{Totals: t, Findings: facts.Tallied(e.Findings), URLs: urls(e)}
+		return Entry{
+			Totals: t, Traits: facts.TraitsOf(e.Model), Organisation: e.Organisation(), Released: e.Released(),
+			Findings: facts.Tallied(e.Findings), URLs: urls(e), Parts: cost.Parts(e.Model),
+		}
 	})
 }
 
@@ -57,32 +54,6 @@ func (s *Site) entries() []Entry {
 		list[i] = s.entry(e)
 	}
 	return list
-}
-
-func (s *Site) home() (any, error) {
-	c := &Catalog{
-		Base: Base{
-			Site: s, Path: Home, Title: s.Title, Description: s.Description,
-			Alternates: []Alternate{{"application/json", "JSON", IndexJSON}, {"text/markdown", "Markdown", IndexMarkdown}},
-		},
-		Entries: s.entries(),
-	}
-	categories, verdicts := map[string]bool{}, map[verify.Verdict]bool{}
-	for _, e := range c.Entries {
-		categories[e.Category] = true
-		verdicts[e.Verdict] = true
-	}
-	delete(categories, "")
-	c.Categories = sorted(categories)
-	for _, v := range []verify.Verdict{verify.Pass_, verify.Advisory, verify.Fail} {
-		if verdicts[v] {
-			c.Verdicts = append(c.Verdicts, v)
-		}
-	}
-	sort.SliceStable(c.Entries, func(i, j int) bool {
-		return strings.ToLower(c.Entries[i].Name) < strings.ToLower(c.Entries[j].Name)
-	})
-	return c, nil
 }
 
 func (s *Site) index() (any, error) {

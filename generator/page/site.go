@@ -105,6 +105,9 @@ func (s *Site) references() (items []Item) {
 	if s.files[DiffsPath] {
 		items = append(items, Item{Text: "Diffs", Path: DiffsPath})
 	}
+	if s.files[ComparePath] {
+		items = append(items, Item{Text: "Compare", Path: ComparePath})
+	}
 	return append(items, Item{Text: "Layers", Path: LayersPath}, Item{Text: "Rules", Path: RulesPath})
 }
 
@@ -143,6 +146,9 @@ func (s *Site) plan() error {
 	s.layerPages(add)
 	add(RulesPath, s.rules, with(&s.inputs.judged))
 	add(Home, s.home, with(&s.inputs.entries))
+	if len(s.catalog.Entries) > 1 {
+		add(ComparePath, s.comparison, s.framed)
+	}
 	add(IndexJSON, s.index, with(&s.inputs.listed), IndexMarkdown, IndexSchema, TemplateSchema, DiffSchema)
 	add(GraphSchema, s.graphSchema, s.framed)
 	add(LLMs, s.guide, s.guideNeeds)

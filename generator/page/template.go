@@ -41,9 +41,10 @@ type Template struct {
 type Document struct {
 	Schema string `json:"schema" doc:"address of the schema"`
 	facts.Model
-	PickWhen string `json:"pick_when" doc:"when to pick the model, empty when nothing is said of it"`
-	Links    []Link `json:"links" doc:"paper, code, checkpoint"`
-	Released string `json:"released" doc:"release date, YYYY-MM-DD or YYYY-MM, empty when not known"`
+	PickWhen     string `json:"pick_when" doc:"when to pick the model, empty when nothing is said of it"`
+	Links        []Link `json:"links" doc:"paper, code, checkpoint"`
+	Organisation string `json:"organisation" doc:"who made the model, empty when nobody is named"`
+	Released     string `json:"released" doc:"release date, YYYY-MM-DD or YYYY-MM, empty when not known"`
 	// Implementation is what backs the names in the tensor ledger.
 	Implementation string      `json:"implementation" doc:"class or builder of a Python library whose tensors have the names and shapes of these, empty when none has been compared"`
 	Checkpoint     *Checkpoint `json:"checkpoint" doc:"what is published of a checkpoint, null when nothing is known"`
@@ -158,11 +159,12 @@ func (s *Site) template(e *catalog.Entry, urls URLs) (any, error) {
 func (s *Site) note(t *Template, e *catalog.Entry) (err error) {
 	n, d := e.Note, t.Data
 	d.Links = []Link{}
+	d.Organisation, d.Released = e.Organisation(), e.Released()
 	if n == nil {
 		return nil
 	}
 	t.PickWhen = pickWhen(n.PickWhen)
-	d.PickWhen, d.Released, d.Implementation = t.PickWhen, n.Released, n.Implementation
+	d.PickWhen, d.Implementation = t.PickWhen, n.Implementation
 	for _, l := range n.Links {
 		d.Links = append(d.Links, Link{l.Title, l.URL})
 	}
@@ -231,6 +233,7 @@ func (t *Template) facts(e *catalog.Entry) (list []Fact) {
 		list = append(list, f)
 	}
 	text("Category", d.Category)
+	text("Organisation", d.Organisation)
 	text("Tags", strings.Join(d.Tags, ", "))
 	text("Layers", fmt.Sprint(d.Layers))
 	text("Components", fmt.Sprint(d.Components))

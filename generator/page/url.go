@@ -17,6 +17,7 @@ const (
 	TemplateSchema = "schema/template-v1.json"
 	DiffSchema     = "schema/diff-v1.json"
 	DiffsPath      = "diff/index.html"
+	ComparePath    = "compare.html"
 	LLMs           = "llms.txt"
 	SiteMap        = "sitemap.xml"
 	FeedPath       = "feed.xml"

@@ -64,6 +64,8 @@ func (r *Renderer) Render(data any) ([]File, error) {
 		return r.html(diffsLayout, d.Path, d)
 	case *page.Catalog:
 		return r.html(catalogLayout, d.Path, d)
+	case *page.Compare:
+		return r.html(compareLayout, d.Path, d)
 	case *page.Layers:
 		return r.html(layersLayout, d.Path, d)
 	case *page.Layer:
@@ -122,6 +124,7 @@ var functions = template.FuncMap{
 	"bar":       bar,
 	"strip":     strip,
 	"diffrows":  diffRows,
+	"plot":      plot,
 	"python":    func(src string) template.HTML { return template.HTML(content.Highlight("python", src)) }, // escapes too
 	"body":      func(html string) template.HTML { return template.HTML(html) },                            // made by package content, which escapes
 	"count":     count,

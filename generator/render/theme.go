@@ -35,6 +35,7 @@ const (
 // The layouts of the kinds of pages, each of which defines "main".
 const (
 	catalogLayout  = "catalog.html"
+	compareLayout  = "compare.html"
 	templateLayout = "template.html"
 	diffLayout     = "diff.html"
 	diffsLayout    = "diffs.html"
@@ -45,7 +46,7 @@ const (
 	missingLayout  = "notfound.html"
 )
 
-var layoutNames = []string{catalogLayout, templateLayout, diffLayout, diffsLayout, layersLayout, layerLayout, rulesLayout, contentLayout, missingLayout}
+var layoutNames = []string{catalogLayout, compareLayout, templateLayout, diffLayout, diffsLayout, layersLayout, layerLayout, rulesLayout, contentLayout, missingLayout}
 
 // theme is a theme, read and prepared.
 type theme struct {

@@ -79,9 +79,9 @@ func TestBrowser(t *testing.T) {
 	const shown = `[...document.querySelectorAll(".entries tbody tr:not([hidden]) th a")].map(a => a.textContent).join()`
 
 	b.open("index.html")
-	b.expect("the form shows up", `document.querySelector("form.filter").hidden`, "false")
+	b.expect("the form shows up", `document.querySelector("form.filter").checkVisibility()`, "true")
 	b.expect("all entries", shown, "head,Tiny Decoder")
-	b.expect("sorting by parameters", `(document.querySelectorAll(".entries thead button")[2].click(), `+shown+`)`, "Tiny Decoder,head")
+	b.expect("sorting by parameters", `(document.querySelectorAll(".entries thead button")[3].click(), `+shown+`)`, "Tiny Decoder,head")
 	b.expect("the sorted column", `document.querySelector("[aria-sort]").textContent + document.querySelector("[aria-sort]").ariaSort`, "Parametersdescending")
 	b.expect("searching", `(document.querySelector("[name=q]").value = "DECODER count", document.querySelector("form.filter").dispatchEvent(new Event("input")), `+shown+`)`, "Tiny Decoder")
 	b.expect("the count", `document.querySelector("output").textContent`, "1 of 2")
