@@ -122,8 +122,3 @@ func plain(err error) error {
 	}
 	return err
 }
-
-// hidden reports whether a name is an editor's or a tool's own.
-func hidden(name string) bool {
-	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "#") || strings.HasSuffix(name, "~")
-}

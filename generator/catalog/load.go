@@ -131,7 +131,7 @@ func (l *loader) folders() ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		if hidden(e.Name()) || l.Only != nil && !slices.Contains(l.Only, e.Name()) {
+		if content.Hidden(e.Name()) || l.Only != nil && !slices.Contains(l.Only, e.Name()) {
 			continue
 		}
 		if e.IsDir() {

@@ -73,7 +73,7 @@ func (l *loader) walk(folder string, real []string, f func(name string)) error {
 		return err
 	}
 	for _, e := range entries {
-		if hidden(e.Name()) {
+		if content.Hidden(e.Name()) {
 			continue
 		}
 		name := path.Join(folder, e.Name())

@@ -19,6 +19,7 @@ import (
 	"github.com/tdewolff/minify/v2/js"
 	"github.com/tdewolff/minify/v2/svg"
 
+	"github.com/strata-catalog/strata/generator/content"
 	"github.com/strata-catalog/strata/generator/page"
 	"github.com/strata-catalog/strata/generator/words"
 )
@@ -98,10 +99,12 @@ func load(sources map[string][]byte) (*theme, error) {
 // read adds the files of one folder.
 func read(folder fs.FS, to map[string][]byte) error {
 	return fs.WalkDir(folder, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		switch {
+		case err != nil:
 			return err
-		}
-		if strings.HasPrefix(d.Name(), ".") {
+		case name != "." && content.Hidden(d.Name()) && d.IsDir():
+			return fs.SkipDir
+		case content.Hidden(d.Name()) || d.IsDir():
 			return nil
 		}
 		if err := known(name); err != nil {
