@@ -21,34 +21,41 @@ type Sink interface {
 // is empty.
 type Memory struct {
 	mu    sync.Mutex
-	next  map[string][]byte
-	files map[string][]byte
+	next  map[string]held
+	files map[string]held
+}
+
+// held is a file with its SHA-256.
+type held struct {
+	data []byte
+	sum  string
 }
 
 // Put implements Sink.
 func (m *Memory) Put(path string, data []byte) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.next == nil {
-		m.next = map[string][]byte{}
-	}
-	m.next[path] = slices.Clone(data)
+	m.add(path, held{slices.Clone(data), sumOf(data)})
 	return nil
 }
 
 // Keep implements Keeper.
 func (m *Memory) Keep(path, sum string) bool {
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	data, ok := m.files[path]
-	if !ok || sumOf(data) != sum {
+	file, ok := m.files[path]
+	m.mu.Unlock()
+	if !ok || file.sum != sum {
 		return false
 	}
-	if m.next == nil {
-		m.next = map[string][]byte{}
-	}
-	m.next[path] = data
+	m.add(path, file)
 	return true
+}
+
+func (m *Memory) add(path string, file held) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.next == nil {
+		m.next = make(map[string]held, len(m.files))
+	}
+	m.next[path] = file
 }
 
 // Commit implements Sink.
@@ -71,8 +78,8 @@ func (m *Memory) Discard() error {
 func (m *Memory) File(path string) (data []byte, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	data, ok = m.files[path]
-	return data, ok
+	file, ok := m.files[path]
+	return file.data, ok
 }
 
 // Paths lists the published files.
