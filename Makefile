@@ -10,8 +10,8 @@ FUZZTIME ?= 10s
 site: ## build the site into public/
 	go run ./cmd/strata build --out $(OUT)
 
-serve: site ## build the site and serve it on http://localhost:8000
-	go run .ci/serve.go -dir $(OUT) -port $(PORT)
+serve: ## show the site on http://127.0.0.1:8000 while it is written
+	go run ./cmd/strata serve --port $(PORT)
 
 test: ## run all tests
 	go test ./...

@@ -15,6 +15,7 @@ const module = "github.com/strata-catalog/strata/"
 // Outside modules, by the names that the table uses.
 var outside = map[string]string{
 	"json":     "github.com/go-json-experiment/json",
+	"fsnotify": "github.com/fsnotify/fsnotify",
 	"yaml":     "github.com/goccy/go-yaml",
 	"goldmark": "github.com/yuin/goldmark",
 	"minify":   "github.com/tdewolff/minify/v2",
@@ -56,6 +57,8 @@ var table = []struct {
 	{"generator/render", "content cost diff facts format graph page words", "minify"},
 	{"themes", "", ""},
 	{"generator/site", "catalog facts page render themes verify", "json sys"},
+	{"generator/watch", "", "fsnotify"},
+	{"generator/serve", "", "json"},
 	{"generator/cli", "*", "term"},
 	{"cmd/strata", "cli", ""},
 	{"generator/internal/testfiles", "", "txtar"},

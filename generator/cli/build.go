@@ -4,12 +4,9 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"math/big"
-	"os"
 	"path/filepath"
 
-	"github.com/strata-catalog/strata/generator/content"
 	"github.com/strata-catalog/strata/generator/format"
 	"github.com/strata-catalog/strata/generator/site"
 )
@@ -36,12 +33,9 @@ Exit code 0: built. 1: problems in the input. 2: wrong usage, or a folder that
 cannot be read or written.`,
 	Setup: func(fs *flag.FlagSet) func(*Session, []string) error {
 		b := &build{}
-		fs.StringVar(&b.source, "source", ".", "`DIR` that holds templates/, content/ and themes/")
-		fs.StringVar(&b.templates, "templates", "", "`DIR` of the graphs, DIR/<id>/model.json")
-		fs.StringVar(&b.content, "content", "", "`DIR` of the texts and of site.yaml")
-		fs.StringVar(&b.theme, "theme", "", "`DIR` of files that replace those of the default theme")
+		b.flags(fs)
 		fs.StringVar(&b.out, "out", "", "`DIR` to write to (default public/ in the source folder)")
-		fs.StringVar(&b.baseURL, "base-url", "", "`URL` where the site is published, with its path")
+		fs.StringVar(&b.base, "base-url", "", "`URL` where the site is published, with its path")
 		fs.IntVar(&b.jobs, "jobs", 0, "`N` pages worked on at once (default: one for each processor)")
 		fs.BoolVar(&b.keepGoing, "keep-going", false, "publish what is good although there are problems")
 		fs.BoolVar(&b.noCache, "no-cache", false, "neither use nor write .strata-cache/ in the source folder")
@@ -52,7 +46,8 @@ cannot be read or written.`,
 }
 
 type build struct {
-	source, templates, content, theme, out, baseURL string
+	sources
+	out, base string
 
 	jobs              int
 	inPlace, noCache  bool
@@ -66,10 +61,11 @@ func (b *build) run(s *Session, args []string) error {
 	if b.jobs < 0 {
 		return usage("build: --jobs is %d, want 0 or more", b.jobs)
 	}
-	c := site.Config{BaseURL: b.baseURL, Version: Version, Jobs: b.jobs, Strict: b.strict, KeepGoing: b.keepGoing}
-	if err := b.folders(&c); err != nil {
+	c := site.Config{BaseURL: b.base, Version: Version, Jobs: b.jobs, Strict: b.strict, KeepGoing: b.keepGoing}
+	if err := b.open(&c); err != nil {
 		return err
 	}
+	defer b.close()
 	out := b.out
 	if out == "" {
 		out = filepath.Join(b.source, "public")
@@ -127,74 +123,4 @@ func count(n int, noun string) string {
 		return "1 " + noun
 	}
 	return format.Exact64(int64(n)) + " " + noun + "s"
-}
-
-// folders opens the folders of the input. Content and theme are taken from the
-// source folder where they are there; one that is named must be there.
-func (b *build) folders(c *site.Config) error {
-	templates := b.templates
-	if templates == "" {
-		templates = filepath.Join(b.source, "templates")
-	}
-	var err error
-	if c.Templates, err = folder("templates", templates, true); err != nil {
-		return err
-	}
-	c.TemplatesName = templates
-	texts := b.content
-	if texts == "" && b.templates == "" {
-		texts = filepath.Join(b.source, "content")
-	}
-	if texts != "" {
-		if c.Content, err = folder("content", texts, b.content != ""); err != nil {
-			return err
-		}
-		c.ContentName = texts
-	}
-	theme := b.theme
-	if theme == "" && c.Content != nil {
-		c.Theme, err = b.themeOf(c.Content, texts)
-		return err
-	}
-	if theme != "" {
-		c.Theme, err = folder("theme", theme, true)
-	}
-	return err
-}
-
-// themeOf is the theme that the settings name. The default one may stand in the
-// source folder too, to replace some of its files.
-func (b *build) themeOf(texts fs.FS, name string) (fs.FS, error) {
-	settings := content.Defaults()
-	src, err := fs.ReadFile(texts, "site.yaml")
-	if err == nil {
-		// What is wrong with the settings, the build reports.
-		if settings, err = content.ParseSettings(filepath.Join(name, "site.yaml"), src); err != nil {
-			return nil, nil
-		}
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return nil, &Failure{2, err.Error()}
-	}
-	return folder("theme", filepath.Join(b.source, "themes", settings.Theme), settings.Theme != content.Defaults().Theme)
-}
-
-// folder opens a folder as a file system that cannot be left by symbolic links.
-// One that is not there is nil, or an error where it must be there.
-func folder(what, dir string, must bool) (fs.FS, error) {
-	info, err := os.Stat(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && !must:
-		return nil, nil
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, &Failure{2, fmt.Sprintf("there is no folder %s; give the %s with --%s", dir, what, what)}
-	case err != nil:
-		return nil, &Failure{2, err.Error()}
-	case !info.IsDir():
-		return nil, &Failure{2, fmt.Sprintf("%s is no folder; give the %s with --%s", dir, what, what)}
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, &Failure{2, err.Error()}
-	}
-	return root.FS(), nil
 }

@@ -112,11 +112,13 @@ func (s *Session) template(source, id string) (*subject, error) {
 // their notes and the settings.
 func load(source string, only ...string) (*catalog.Catalog, error) {
 	o := catalog.Options{TemplatesName: filepath.Join(source, "templates"), ContentName: filepath.Join(source, "content"), Only: only}
+	var f sources
+	defer f.close()
 	var err error
-	if o.Templates, err = folder("templates", o.TemplatesName, true); err != nil {
+	if o.Templates, err = f.folder("templates", o.TemplatesName, true); err != nil {
 		return nil, err
 	}
-	if o.Content, err = folder("content", o.ContentName, false); err != nil {
+	if o.Content, err = f.folder("content", o.ContentName, false); err != nil {
 		return nil, err
 	}
 	c, err := catalog.Load(o)

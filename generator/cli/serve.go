@@ -1,0 +1,227 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/strata-catalog/strata/generator/content"
+	"github.com/strata-catalog/strata/generator/serve"
+	"github.com/strata-catalog/strata/generator/site"
+	"github.com/strata-catalog/strata/generator/watch"
+)
+
+var serveCommand = &Command{
+	Name:  "serve",
+	Short: "show the site while it is written",
+	Long: `Builds the site in memory, serves it, and watches the folders that it is made
+of. When a file changes, what depends on it is built again, and the pages that
+are open in a browser follow: a style sheet is put in its place, a page is loaded
+anew where it changed. What is wrong with the input is printed and laid over the
+page; the last good site stays until it is mended. Nothing is written to disk,
+and nothing is added to the site: build publishes it.
+
+Where the file system does not tell of changes, or has too many folders to watch,
+the files are looked at twice a second, and a note says so; --poll asks for that.
+A port that is taken is passed over for the next free one. Only this machine
+reaches the server, unless --host says otherwise. Ctrl-C ends it.
+
+Exit code 0: ended by Ctrl-C. 2: wrong usage, a folder that cannot be read, or an
+address that cannot be listened on.`,
+	Setup: func(fs *flag.FlagSet) func(*Session, []string) error {
+		p := &preview{}
+		p.flags(fs)
+		fs.StringVar(&p.base, "base-url", "", "`URL` where the site is published; it is shown under the same path here")
+		fs.StringVar(&p.host, "host", "127.0.0.1", "`ADDRESS` to listen on; 0.0.0.0 lets other machines in")
+		fs.IntVar(&p.port, "port", 8000, "`N` of the port, or of the first that is tried; 0: any")
+		fs.IntVar(&p.jobs, "jobs", 0, "`N` pages worked on at once (default: one for each processor)")
+		fs.BoolVar(&p.browse, "open", false, "open the site in a browser")
+		fs.BoolVar(&p.poll, "poll", false, "look at the files twice a second instead of waiting for word of changes")
+		fs.BoolVar(&p.keepGoing, "keep-going", false, "show what is good although there are problems")
+		fs.BoolVar(&p.strict, "strict", false, "a verdict of fail is a problem too")
+		return p.run
+	},
+}
+
+// preview is a site that is built again and again.
+type preview struct {
+	sources
+	base, host string
+	port, jobs int
+
+	browse, poll, keepGoing, strict bool
+
+	s      *Session
+	engine *site.Engine
+	memory *site.Memory
+	server *serve.Server
+	bad    bool // the last build had problems
+}
+
+func (p *preview) run(s *Session, args []string) error {
+	switch {
+	case len(args) > 0:
+		return usage("serve: takes no argument, found %q; folders are given with flags (see strata help serve)", args[0])
+	case p.jobs < 0:
+		return usage("serve: --jobs is %d, want 0 or more", p.jobs)
+	case p.port < 0 || p.port > 65535:
+		return usage("serve: --port is %d, want 0 to 65535", p.port)
+	}
+	ctx, stop := signal.NotifyContext(s, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	p.s, p.memory = s, &site.Memory{}
+	p.engine = site.NewEngine(site.Config{BaseURL: p.base, Version: Version, Jobs: p.jobs, Strict: p.strict, KeepGoing: p.keepGoing})
+	p.server = serve.New(p.memory)
+	if err := p.open(&p.engine.Config); err != nil { // what is not there now is a slip of the pen
+		return err
+	}
+	p.close()
+	l, err := serve.Listen(p.host, p.port)
+	if err != nil {
+		return &Failure{2, err.Error()}
+	}
+	watched := p.folders()
+	w := p.watch(watched) // before the first build: what changes meanwhile counts
+	defer func() { w.Close() }()
+	p.build(nil)
+	p.greet(l)
+
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- p.server.Run(ctx, l) }()
+	for {
+		select {
+		case changed := <-w.Changes():
+			p.build(changed)
+			if now := p.folders(); !slices.Equal(now, watched) { // another theme
+				w.Close()
+				watched, w = now, p.watch(now)
+				p.build(nil)
+			}
+		case err := <-ended:
+			if err != nil {
+				return &Failure{2, err.Error()}
+			}
+			return nil
+		}
+	}
+}
+
+// folders are what the site is made of.
+func (p *preview) folders() []string {
+	list := []string{p.engine.TemplatesName}
+	for _, folder := range []string{p.engine.ContentName, p.themed} {
+		if folder != "" {
+			list = append(list, folder)
+		}
+	}
+	return list
+}
+
+func (p *preview) watch(folders []string) *watch.Watcher {
+	return watch.New(folders, watch.Options{Ignore: content.Hidden, Poll: p.poll, Note: func(why string) {
+		fmt.Fprintf(p.s.Stderr, "note: looking at the files twice a second: %s\n", printable(why))
+	}})
+}
+
+// greet says where the site is, and opens it if that is asked for.
+func (p *preview) greet(l net.Listener) {
+	address := serve.Address(l, p.root())
+	if at, ok := l.Addr().(*net.TCPAddr); ok && p.port != 0 && at.Port != p.port {
+		fmt.Fprintf(p.s.Stderr, "note: port %d is taken\n", p.port)
+	}
+	if !serve.Loopback(l) {
+		fmt.Fprintln(p.s.Stderr, "note: other machines can reach this server")
+	}
+	fmt.Fprintf(p.s.Stdout, "serving %s; Ctrl-C ends\n", address)
+	if !p.browse {
+		return
+	}
+	c := browser(address)
+	if err := c.Start(); err != nil {
+		fmt.Fprintf(p.s.Stderr, "note: no browser opens: %v\n", err)
+		return
+	}
+	_ = c.Process.Release() // it goes on without us
+}
+
+// build builds what depends on some files, or everything.
+func (p *preview) build(changed []string) {
+	began := time.Now()
+	var result site.Result
+	err := p.open(&p.engine.Config)
+	if err == nil {
+		result, err = p.engine.Build(p.memory, changed)
+	}
+	p.close()
+	took := time.Since(began)
+
+	var texts []string
+	for _, problem := range result.Problems {
+		texts = append(texts, problem.Error())
+	}
+	var problems site.Problems
+	if err != nil && !errors.As(err, &problems) {
+		texts = append(texts, err.Error())
+	}
+	for _, text := range texts {
+		fmt.Fprintln(p.s.Stderr, printable(text))
+	}
+	if err != nil {
+		p.server.Fail(texts)
+		fmt.Fprintf(p.s.Stderr, "not built: %s\n", count(len(texts), "problem"))
+	} else {
+		p.server.Publish(serve.Build{Root: p.root(), Changed: result.Changed, Removed: result.Removed, Problems: texts})
+		if n := len(result.Changed) + len(result.Removed); n > 0 || p.bad {
+			fmt.Fprintf(p.s.Stdout, "%s: %s changed, in %s\n", p.cause(changed), count(n, "file"), took.Round(time.Millisecond))
+		}
+	}
+	p.bad = err != nil
+}
+
+// cause names what was changed.
+func (p *preview) cause(changed []string) string {
+	switch len(changed) {
+	case 0:
+		return "built"
+	case 1:
+		return printable(changed[0])
+	}
+	return fmt.Sprintf("%s and %d more", printable(changed[0]), len(changed)-1)
+}
+
+// root is the path that the site is shown under: that of where it is published.
+func (p *preview) root() string {
+	base := p.base
+	if base == "" {
+		base = p.baseURL
+	}
+	u, err := url.Parse(base)
+	if err != nil || strings.Trim(u.Path, "/") == "" {
+		return "/"
+	}
+	return "/" + strings.Trim(u.Path, "/") + "/"
+}
+
+// browser is how a system opens an address.
+func browser(address string) *exec.Cmd {
+	switch runtime.GOOS {
+	case "darwin":
+		return exec.Command("open", address)
+	case "windows":
+		return exec.Command("rundll32", "url.dll,FileProtocolHandler", address)
+	}
+	return exec.Command("xdg-open", address)
+}
