@@ -206,6 +206,19 @@ func TestBrowserCatalog(t *testing.T) {
 	b.expect("what it has chosen", `document.querySelector(".picked a").getAttribute("href") + document.querySelector(".picked span").textContent`, "compare.html?t=gpt2,qwen3-8bGPT-2 124M, Qwen3-8B")
 	b.expect("what it has that the page has not", `new URLSearchParams(location.search).get("year") + new URLSearchParams(location.search).get("pick")`, "nullgpt2,qwen3-8b")
 
+	// A dot is named when the pointer is over it, and leads to its page.
+	b.open("index.html#pictures")
+	const over = `(() => {
+		const dots = [...document.querySelectorAll("#plot-time ~ svg circle")];
+		document.querySelector("#pictures").open = true;
+		const box = dots.at(-1).getBoundingClientRect();
+		dots.at(-1).dispatchEvent(new PointerEvent("pointermove", {bubbles: true, clientX: box.x + box.width / 2, clientY: box.y + box.height / 2}));
+		return document.querySelector("#plot-time ~ figcaption .of").textContent;
+	})()`
+	b.expect("a dot", over, "ViT-B/16: 86.57M parameters, 17.56 GMACs, 2020-10")
+	b.expect("its page", `(document.querySelector("#plot-time ~ svg").dispatchEvent(new MouseEvent("click", {bubbles: true})), "")`, "")
+	b.expect("its page", `document.querySelector("h1").textContent`, "ViT-B/16")
+
 	// Keys alone: to the search, into the results, to a page, and back.
 	b.open("index.html")
 	b.expect("the script has run", foundCount, "10 of 10")
