@@ -14,7 +14,6 @@ package catalog
 import (
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/strata-catalog/strata/generator/content"
 	"github.com/strata-catalog/strata/generator/pipeline"
@@ -31,10 +30,8 @@ type Catalog struct {
 	Diffs       []*content.DiffNote // by ids; both are those of Entries
 	Problems    []error             // what was left out, or must be mended: each a *graph.Error, by file
 
-	sums map[string]string // of the content files, by path as in messages
-
-	kinOnce sync.Once
-	kin     *kin
+	sums      map[string]string // of the content files, by path as in messages
+	relations *relations
 }
 
 // An Entry is one template.
@@ -47,8 +44,7 @@ type Entry struct {
 	// of.
 	Sum string
 
-	kinOnce sync.Once
-	kin     traits
+	traits func() traits // made when first asked for
 }
 
 // Sum is a checksum of a content file, given by its path as in messages; "" when

@@ -15,6 +15,7 @@ import (
 type Kept struct {
 	texts     map[string]parsed   // by name below the content
 	templates map[string]analysed // by id
+	relations *relations
 }
 
 // analysed is what became of a document and its note.

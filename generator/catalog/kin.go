@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // reach is how many neighbours on each side, in each order of a group, are
@@ -41,44 +42,77 @@ type group struct {
 	places [2]map[int]int
 }
 
+// relations are the relatives of some entries, each made when first asked for.
+type relations struct {
+	entries []*Entry
+	once    sync.Once
+	kin     *kin
+	known   sync.Map // lists of entries, by relation
+}
+
+type relation struct {
+	of *Entry
+	n  int
+}
+
 // Relatives lists the n nearest relatives of an entry, the nearest first: those
 // of its category ("NLP/LLM"), when these are too few those of its area ("NLP"),
 // then the rest; within each by likeness (see distance). The same catalog gives
 // the same list.
 func (c *Catalog) Relatives(e *Entry, n int) []*Entry {
-	c.kinOnce.Do(func() { c.kin = newKin(c.Entries) })
-	k := c.kin
+	r := c.relations
+	if list, ok := r.known.Load(relation{e, n}); ok {
+		return slices.Clone(list.([]*Entry))
+	}
+	r.once.Do(func() { r.kin = newKin(r.entries) })
+	list := r.relatives(e, n)
+	r.known.Store(relation{e, n}, list)
+	return slices.Clone(list)
+}
+
+func (r *relations) relatives(e *Entry, n int) (list []*Entry) {
+	k := r.kin
 	self, ok := k.index[e]
 	if !ok {
 		return nil
 	}
-	taken := map[int]bool{self: true}
-	var list []*Entry
+	var taken []int
 	for _, name := range k.traits[self].groups {
-		if len(list) == n {
+		if len(taken) == n {
 			break
 		}
-		near := k.groups[name].near(self, max(reach, n))
-		near = slices.DeleteFunc(near, func(i int) bool { return taken[i] })
-		d := make(map[int]float64, len(near))
-		for _, i := range near {
-			d[i] = distance(&k.traits[self], &k.traits[i])
+		var best []measured // the nearest so far
+		for _, i := range k.groups[name].near(self, max(reach, n)) {
+			if i == self || slices.Contains(taken, i) {
+				continue
+			}
+			m := measured{i, distance(&k.traits[self], &k.traits[i])}
+			at, _ := slices.BinarySearchFunc(best, m, func(a, b measured) int { return cmp.Or(cmp.Compare(a.distance, b.distance), a.index-b.index) })
+			if best = slices.Insert(best, at, m); len(best) > n-len(taken) {
+				best = best[:n-len(taken)]
+			}
 		}
-		slices.SortFunc(near, func(a, b int) int { return cmp.Or(cmp.Compare(d[a], d[b]), a-b) })
-		for _, i := range near[:min(len(near), n-len(list))] {
-			taken[i] = true
-			list = append(list, c.Entries[i])
+		for _, m := range best {
+			taken = append(taken, m.index)
 		}
 	}
+	for _, i := range taken {
+		list = append(list, r.entries[i])
+	}
 	return list
+}
+
+// measured is an entry with its distance from another.
+type measured struct {
+	index    int
+	distance float64
 }
 
 func newKin(entries []*Entry) *kin {
 	k := &kin{index: make(map[*Entry]int, len(entries)), traits: make([]traits, len(entries)), groups: map[string]*group{}}
 	for i, e := range entries {
 		k.index[e] = i
-		e.kinOnce.Do(func() { e.kin = traitsOf(e) })
-		k.traits[i] = e.kin
+		k.traits[i] = e.traits()
 		for _, name := range k.traits[i].groups {
 			g := k.groups[name]
 			if g == nil {

@@ -71,6 +71,10 @@ func Load(o Options) (*Catalog, error) {
 	l.parse(texts)
 	l.analyse()
 	l.match()
+	if l.Kept.relations == nil || !slices.Equal(l.Kept.relations.entries, l.Entries) {
+		l.Kept.relations = &relations{entries: l.Entries}
+	}
+	l.relations = l.Kept.relations
 	slices.SortStableFunc(l.problems, func(a, b *graph.Error) int {
 		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column)
 	})
@@ -236,6 +240,7 @@ func (l *loader) entry(id string, src []byte, note *content.Note) *Entry {
 		return nil
 	}
 	e := &Entry{ID: id, File: file, Note: note, Report: r, Sum: checksum([]byte(id), []byte(file), src)}
+	e.traits = sync.OnceValue(func() traits { return traitsOf(e) })
 	if note != nil {
 		e.Sum = checksum([]byte(e.Sum), []byte(note.File), []byte(l.Sum(note.File)))
 		l.checkPublished(e)

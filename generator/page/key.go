@@ -129,6 +129,7 @@ func (s *Site) layersNeeds() needs {
 type Known struct {
 	mu      sync.Mutex
 	entries map[string]Entry
+	urls    map[string]URLs
 	pairs   map[string]facts.Difference
 }
 
@@ -137,11 +138,14 @@ type Known struct {
 func (k *Known) begin(s *Site) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	entries, pairs := k.entries, k.pairs
-	k.entries, k.pairs = map[string]Entry{}, map[string]facts.Difference{}
+	entries, urls, pairs := k.entries, k.urls, k.pairs
+	k.entries, k.urls, k.pairs = map[string]Entry{}, map[string]URLs{}, map[string]facts.Difference{}
 	for _, e := range s.catalog.Entries {
 		if known, ok := entries[e.Sum]; ok {
 			k.entries[e.Sum] = known
+		}
+		if known, ok := urls[e.Sum]; ok {
+			k.urls[e.Sum] = known
 		}
 	}
 	for _, p := range s.pairs {
@@ -162,6 +166,21 @@ func (k *Known) entry(key string, make func() Entry) Entry {
 		k.entries[key] = e
 	}
 	return e
+}
+
+// urlsOf are the addresses of a template.
+func (k *Known) urlsOf(e *catalog.Entry) URLs {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	u, ok := k.urls[e.Sum]
+	if !ok {
+		if k.urls == nil {
+			k.urls = map[string]URLs{}
+		}
+		u = urls(e)
+		k.urls[e.Sum] = u
+	}
+	return u
 }
 
 func (k *Known) pair(key string) (facts.Difference, bool) {

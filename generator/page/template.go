@@ -113,7 +113,7 @@ type Fact struct {
 // templates adds a page for each template.
 func (s *Site) templates(add adder) {
 	for _, e := range s.catalog.Entries {
-		urls := urls(e)
+		urls := s.known.urlsOf(e)
 		add(urls.HTML, func() (any, error) { return s.template(e, urls) }, func() needs { return s.templateNeeds(e) }, urls.all()...)
 	}
 }
