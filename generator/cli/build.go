@@ -36,6 +36,7 @@ cannot be read or written.`,
 		b.flags(fs)
 		fs.StringVar(&b.out, "out", "", "`DIR` to write to (default public/ in the source folder)")
 		fs.StringVar(&b.base, "base-url", "", "`URL` where the site is published, with its path")
+		fs.StringVar(&b.shard, "shard", "", "build one part of the site, `I/N`; strata merge makes the site of all parts")
 		fs.IntVar(&b.jobs, "jobs", 0, "`N` pages worked on at once (default: one for each processor)")
 		fs.BoolVar(&b.keepGoing, "keep-going", false, "publish what is good although there are problems")
 		fs.BoolVar(&b.noCache, "no-cache", false, "neither use nor write .strata-cache/ in the source folder")
@@ -47,7 +48,7 @@ cannot be read or written.`,
 
 type build struct {
 	sources
-	out, base string
+	out, base, shard string
 
 	jobs              int
 	inPlace, noCache  bool
@@ -62,6 +63,12 @@ func (b *build) run(s *Session, args []string) error {
 		return usage("build: --jobs is %d, want 0 or more", b.jobs)
 	}
 	c := site.Config{BaseURL: b.base, Version: Version, Jobs: b.jobs, Strict: b.strict, KeepGoing: b.keepGoing}
+	if b.shard != "" {
+		var err error
+		if c.Shard, err = site.ParseShard(b.shard); err != nil {
+			return usage("build: --shard: %v", err)
+		}
+	}
 	if err := b.open(&c); err != nil {
 		return err
 	}
@@ -70,9 +77,9 @@ func (b *build) run(s *Session, args []string) error {
 	if out == "" {
 		out = filepath.Join(b.source, "public")
 	}
-	sink, err := site.NewFolder(out, func() { fmt.Fprintf(s.Stderr, "another build is writing %s; waiting for it\n", out) })
+	sink, err := output(s, out)
 	if err != nil {
-		return &Failure{2, err.Error()}
+		return err
 	}
 	sink.InPlace = b.inPlace
 	if Terminal(s.Stderr) {
@@ -108,13 +115,27 @@ func (b *build) run(s *Session, args []string) error {
 	for _, note := range result.Notes {
 		fmt.Fprintf(s.Stderr, "note: %s\n", printable(note))
 	}
-	fmt.Fprintf(s.Stdout, "%s: %s, %s, %s, %s (%d written, %d unchanged, %d removed)\n", out,
-		count(result.Templates, "template"), count(result.Pages, "page"), count(result.Files, "file"), format.Bytes(big.NewInt(result.Bytes)),
-		sink.Report.Written, sink.Report.Unchanged, sink.Report.Removed)
+	published(s, out, result, sink.Report)
 	if len(result.Problems) > 0 {
 		return &Failure{1, fmt.Sprintf("published in spite of %s", count(len(result.Problems), "problem"))}
 	}
 	return nil
+}
+
+// output opens the folder to publish into.
+func output(s *Session, out string) (*site.Folder, error) {
+	sink, err := site.NewFolder(out, func() { fmt.Fprintf(s.Stderr, "another build is writing %s; waiting for it\n", out) })
+	if err != nil {
+		return nil, &Failure{2, err.Error()}
+	}
+	return sink, nil
+}
+
+// published says what was.
+func published(s *Session, out string, r site.Result, did site.FolderReport) {
+	fmt.Fprintf(s.Stdout, "%s: %s, %s, %s, %s (%d written, %d unchanged, %d removed)\n", out,
+		count(r.Templates, "template"), count(r.Pages, "page"), count(r.Files, "file"), format.Bytes(big.NewInt(r.Bytes)),
+		did.Written, did.Unchanged, did.Removed)
 }
 
 // count is a number with its noun.

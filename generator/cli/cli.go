@@ -35,6 +35,7 @@ var Commands = []*Command{
 	initCommand,
 	newCommand,
 	buildCommand,
+	mergeCommand,
 	serveCommand,
 	checkCommand,
 	showCommand,

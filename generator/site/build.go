@@ -30,6 +30,7 @@ type Config struct {
 	BaseURL string // where the site is published; "" takes that of the settings
 	Version string // of the generator
 	Jobs    int    // files worked on at once; 0: as many as there are processors
+	Shard   *Shard // the part to build; nil: the whole site
 
 	Strict    bool // a verdict of fail is a problem
 	KeepGoing bool // publish what is good although there are problems
@@ -134,8 +135,17 @@ func (b *builder) failures(cat *catalog.Catalog) {
 
 // publish renders every page, each worker one at a time.
 func (b *builder) publish(s *page.Site) error {
-	pages := s.Pages()
-	for _, f := range b.render.Assets() {
+	all := s.Pages()
+	var pages []page.Page
+	for i, p := range all {
+		if b.Shard.has(i) {
+			pages = append(pages, p)
+		}
+	}
+	for i, f := range b.render.Assets() {
+		if !b.Shard.has(i) {
+			continue
+		}
 		if _, err := b.put(f); err != nil {
 			return err
 		}
@@ -168,7 +178,7 @@ func (b *builder) publish(s *page.Site) error {
 	for _, err := range problems {
 		b.result.Problems = append(b.result.Problems, split(err)...)
 	}
-	return b.manifest()
+	return b.manifest(b.planned(all))
 }
 
 // page makes one page: it keeps the files that an earlier build made of the same
@@ -272,6 +282,7 @@ type Manifest struct {
 	Templates int            `json:"templates"`
 	Pages     int            `json:"pages"`
 	Count     int            `json:"count"` // of files
+	Shard     *Shard         `json:"shard,omitzero"`
 	Files     []Sum          `json:"files"` // by path; build.json itself is not among them
 }
 
@@ -282,8 +293,8 @@ type Sum struct {
 }
 
 // manifest writes build.json, which says what the others are.
-func (b *builder) manifest() error {
-	m := Manifest{Generator: page.Generator{Name: page.GeneratorName, Version: b.Version}, Templates: b.result.Templates, Pages: b.result.Pages, Count: len(b.sums)}
+func (b *builder) manifest(shard *Shard) error {
+	m := Manifest{Generator: page.Generator{Name: page.GeneratorName, Version: b.Version}, Templates: b.result.Templates, Pages: b.result.Pages, Count: len(b.sums), Shard: shard}
 	for path, sum := range b.sums {
 		m.Files = append(m.Files, Sum{path, sum})
 	}
