@@ -125,6 +125,7 @@ var functions = template.FuncMap{
 	"strip":     strip,
 	"diffrows":  diffRows,
 	"plot":      plot,
+	"rows":      tableRows,
 	"python":    func(src string) template.HTML { return template.HTML(content.Highlight("python", src)) }, // escapes too
 	"body":      func(html string) template.HTML { return template.HTML(html) },                            // made by package content, which escapes
 	"count":     count,
