@@ -3,9 +3,10 @@
 OUT      ?= public
 PORT     ?= 8000
 FUZZTIME ?= 10s
+SIZES    ?= 100,1000,10000
 
 .DEFAULT_GOAL := help
-.PHONY: site serve test verify bench fuzz lint fmt clean help
+.PHONY: site serve test verify bench bench-site fuzz lint fmt clean help
 
 site: ## build the site into public/
 	go run ./cmd/strata build --out $(OUT)
@@ -21,6 +22,10 @@ verify: ## check exported code with PyTorch, which is installed once outside the
 
 bench: ## run all benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
+
+bench-site: ## build sites of 100, 1,000 and 10,000 templates, beside cp and Hugo
+	@mkdir -p dist && go build -o dist/strata ./cmd/strata
+	go run ./generator/internal/benchsite -strata dist/strata -sizes $(SIZES)
 
 fuzz: ## run each fuzz target for FUZZTIME, 10s by default
 	.ci/fuzz $(FUZZTIME)
@@ -39,4 +44,4 @@ clean: ## remove what the other targets wrote
 	rm -rf $(OUT) dist .strata-cache
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-6s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

@@ -63,6 +63,7 @@ var table = []struct {
 	{"cmd/strata", "cli", ""},
 	{"generator/internal/testfiles", "", "txtar"},
 	{"generator/internal/synthetic", "", ""},
+	{"generator/internal/benchsite", "internal/synthetic", ""},
 	{"generator", "", ""},
 }
 
