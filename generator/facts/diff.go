@@ -8,6 +8,7 @@ import (
 	"github.com/strata-catalog/strata/generator/cost"
 	"github.com/strata-catalog/strata/generator/diff"
 	"github.com/strata-catalog/strata/generator/format"
+	"github.com/strata-catalog/strata/generator/infer"
 	"github.com/strata-catalog/strata/generator/layer"
 	"github.com/strata-catalog/strata/generator/shape"
 )
@@ -134,7 +135,7 @@ func (r *DiffRow) StatusText() string {
 func (f *DiffFold) Closed() bool { return f.Status != "" && f.Status != diff.Changed }
 
 // Worth reports whether folding hides enough rows to be worth a reader's while.
-func (f *DiffFold) Worth() bool { return f.Period*(f.Count-1) >= worthFolding }
+func (f *DiffFold) Worth() bool { return f.Period*(f.Count-1) >= infer.WorthFolding }
 
 // Last is the number of the last row.
 func (f *DiffFold) Last() int { return f.Row + f.Period*f.Count - 1 }

@@ -140,7 +140,7 @@ func Index(r *pipeline.Report, published int64) Totals {
 // Of is everything that is known of a report and of its plan. The report must
 // have a model.
 func Of(r *pipeline.Report, plan *cost.Plan, published int64) *Model {
-	m, repeats := r.Model, worth(r.Model.Runs)
+	m, repeats := r.Model, infer.Worth(r.Model.Runs)
 	f := &Model{
 		Totals: Index(r, published), Traits: TraitsOf(m), Summary: summary(r), Elementwise: m.Elementwise,
 		Parts: plan.Parts, Rows: rows(m), Runs: runs(repeats), Tensors: Tensors{m},

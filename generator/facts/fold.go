@@ -8,21 +8,6 @@ import (
 	"github.com/strata-catalog/strata/generator/infer"
 )
 
-// worthFolding is how many rows a repeat must hide: to fold fewer costs a
-// reader more than it saves.
-const worthFolding = 4
-
-// worth drops the runs that are too short to fold.
-func worth(list []infer.Run) (kept []infer.Run) {
-	for _, r := range list {
-		if r.Period*(r.Count-1) >= worthFolding {
-			r.Children = worth(r.Children)
-			kept = append(kept, r)
-		}
-	}
-	return kept
-}
-
 // A stride is one level of repetition: Count steps of Period positions.
 type stride struct{ period, count int }
 

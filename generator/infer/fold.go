@@ -17,6 +17,21 @@ type Run struct {
 // End is the position after the last instance.
 func (r Run) End() int { return r.Start + r.Period*r.Count }
 
+// WorthFolding is how many rows a repeat must hide: to fold fewer costs a
+// reader more than it saves.
+const WorthFolding = 4
+
+// Worth drops the runs that are too short to fold.
+func Worth(list []Run) (kept []Run) {
+	for _, r := range list {
+		if r.Period*(r.Count-1) >= WorthFolding {
+			r.Children = Worth(r.Children)
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}
+
 // Block is the block that the run repeats, "" when it was found in a flat list.
 func (m *Model) Block(r Run) string {
 	first := m.Nodes[m.Order[r.Start]].Frame
