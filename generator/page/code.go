@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/strata-catalog/strata/generator/catalog"
+	"github.com/strata-catalog/strata/generator/draw"
 	"github.com/strata-catalog/strata/generator/export"
 )
 
@@ -46,12 +47,16 @@ func reasons(e *catalog.Entry) (list []Reason) {
 }
 
 // urls are the addresses of a template; one that cannot be exported has none
-// for its code.
+// for its code, and one that cannot be drawn none for its picture.
 func urls(e *catalog.Entry) URLs {
 	u := TemplateURLs(e.ID)
 	if len(export.Supported(e.Model)) == 0 {
 		path := "a/" + e.ID + ".py"
 		u.PyTorch = &path
+	}
+	if draw.Drawable(e.Model) {
+		path := "a/" + e.ID + ".svg"
+		u.Diagram = &path
 	}
 	return u
 }

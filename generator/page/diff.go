@@ -19,18 +19,19 @@ import (
 type Diff struct {
 	Base
 	Data        *DiffDocument
-	Story       string   // what the diff shows, "" when nobody wrote about it
-	Sides       Table    // the two models
-	Deltas      []Fact   // what B has more
-	Parts       Table    // where the parameters sit
-	Bill        []Table  // what the changes cost, by kind of layer and by row
-	Rows        []Column // of the table of rows in Markdown
-	Assumptions Table    // of the estimates
-	Notes       []string // how the estimates and the bill come about
-	Templates   []Item   // the pages of the two models
-	Graphs      []Item   // the two documents, then addresses for programs
-	Body        string   // of the note, HTML
-	Markdown    string   // of the note, as written
+	Story       string        // what the diff shows, "" when nobody wrote about it
+	Sides       Table         // the two models
+	Deltas      []Fact        // what B has more
+	Parts       Table         // where the parameters sit
+	Bill        []Table       // what the changes cost, by kind of layer and by row
+	Pictures    []DiffPicture // of both, none where one cannot be drawn
+	Rows        []Column      // of the table of rows in Markdown
+	Assumptions Table         // of the estimates
+	Notes       []string      // how the estimates and the bill come about
+	Templates   []Item        // the pages of the two models
+	Graphs      []Item        // the two documents, then addresses for programs
+	Body        string        // of the note, HTML
+	Markdown    string        // of the note, as written
 }
 
 // DiffDocument is diff/<a>-vs-<b>.json.
@@ -50,19 +51,20 @@ type GraphPaths struct {
 
 // The sections of a diff.
 var (
-	DiffSides  = Section{"sides", "Sides"}
-	DiffDeltas = Section{"deltas", "Deltas"}
-	DiffParts  = Section{"parameters", "Where the parameters sit"}
-	DiffBill   = Section{"bill", "The bill"}
-	DiffFolded = Section{"folded", "In short"}
-	DiffLayers = Section{"layers", "Layer by layer"}
-	DiffLimits = Section{"limits", "What this is not"}
-	DiffGraphs = Section{"graphs", "Graphs"}
-	DiffHow    = Section{"assumptions", "Assumptions"}
+	DiffSides    = Section{"sides", "Sides"}
+	DiffDeltas   = Section{"deltas", "Deltas"}
+	DiffParts    = Section{"parameters", "Where the parameters sit"}
+	DiffBill     = Section{"bill", "The bill"}
+	DiffFolded   = Section{"folded", "In short"}
+	DiffLayers   = Section{"layers", "Layer by layer"}
+	DiffPictures = Section{"pictures", "Diagrams"}
+	DiffLimits   = Section{"limits", "What this is not"}
+	DiffGraphs   = Section{"graphs", "Graphs"}
+	DiffHow      = Section{"assumptions", "Assumptions"}
 )
 
 // diffSections are those that the page has; the Markdown twin has DiffFolded too.
-var diffSections = []Section{DiffSides, DiffDeltas, DiffParts, DiffBill, DiffLayers, DiffLimits, DiffGraphs, DiffHow, Notes}
+var diffSections = []Section{DiffSides, DiffDeltas, DiffParts, DiffBill, DiffLayers, DiffPictures, DiffLimits, DiffGraphs, DiffHow, Notes}
 
 // sideCards are the cards that a diff tells the fit on, where the settings name
 // none: a small, a middle and a large one.

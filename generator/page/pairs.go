@@ -160,6 +160,7 @@ func (s *Site) diff(p *pair) (any, error) {
 		Site: s, Path: u.HTML, Title: d.Title, Description: d.Description,
 		Alternates: []Alternate{{"text/markdown", "Markdown", u.Markdown}, {"application/json", "JSON", u.JSON}},
 	}
+	d.Pictures = s.pictures(p, compared)
 	graphs := GraphPaths{TemplateURLs(p.A.ID).Graph, TemplateURLs(p.B.ID).Graph}
 	d.Data.Schema, d.Data.URLs, d.Data.Graphs = s.schemaURL(DiffSchema), u, &graphs
 	d.Templates = []Item{{Text: d.Data.NameA, Path: TemplateURLs(p.A.ID).HTML}, {Text: d.Data.NameB, Path: TemplateURLs(p.B.ID).HTML}}

@@ -11,6 +11,7 @@ import (
 	"github.com/strata-catalog/strata/generator/catalog"
 	"github.com/strata-catalog/strata/generator/content"
 	"github.com/strata-catalog/strata/generator/cost"
+	"github.com/strata-catalog/strata/generator/draw"
 )
 
 // A Site is a catalog as pages. It is immutable and safe for concurrent use.
@@ -28,6 +29,7 @@ type Site struct {
 	assumptions cost.Assumptions // of every estimate
 	files       map[string]bool  // every address of the site
 	pages       []Page
+	drawings    map[*catalog.Entry]func() *draw.Picture
 	pairs       []*pair                  // that have a diff
 	pairOf      map[[2]string]*pair      // by ids, in order
 	users       func() map[string][]Item // the templates by the layer types that they use
@@ -75,6 +77,7 @@ func New(c *catalog.Catalog, o Options) (*Site, error) {
 	if s.known = o.Known; s.known == nil {
 		s.known = &Known{}
 	}
+	s.drawings = drawings(c.Entries)
 	s.users = sync.OnceValue(s.findUsers)
 	s.prepare()
 	err3 := s.plan()

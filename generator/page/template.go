@@ -9,6 +9,7 @@ import (
 	"github.com/strata-catalog/strata/generator/catalog"
 	"github.com/strata-catalog/strata/generator/content"
 	"github.com/strata-catalog/strata/generator/cost"
+	"github.com/strata-catalog/strata/generator/draw"
 	"github.com/strata-catalog/strata/generator/facts"
 	"github.com/strata-catalog/strata/generator/format"
 	"github.com/strata-catalog/strata/generator/graph"
@@ -24,6 +25,7 @@ type Template struct {
 	PickWhen  string          // a sentence, "" when the note has none
 	Sections  []Section       // what the page has, in order
 	Facts     []Fact          // what to know first
+	Picture   *draw.Picture   // nil when it cannot be drawn
 	Structure []Column        // the columns of the layer table
 	Tensors   []Column        // the columns of the ledger
 	Reckoning []Sum           // from the parameters to the elements that a checkpoint stores
@@ -78,6 +80,7 @@ type Section struct{ ID, Title string }
 
 // The sections of a template page.
 var (
+	Diagram     = Section{"diagram", "Diagram"}
 	Structure   = Section{"structure", "Structure"}
 	Tensors     = Section{"tensors", "Tensors"}
 	Memory      = Section{"memory", "Memory and cost"}
@@ -86,7 +89,7 @@ var (
 	Related     = Section{"diffs", "Related diffs"}
 	Machine     = Section{"machine", "Machine access"}
 	Notes       = Section{"notes", "Notes"}
-	allSections = []Section{Structure, Tensors, Memory, Findings, PyTorch, Related, Machine, Notes}
+	allSections = []Section{Diagram, Structure, Tensors, Memory, Findings, PyTorch, Related, Machine, Notes}
 )
 
 // notesPrefix begins the ids of a note's headings, so that they are none of
@@ -130,7 +133,7 @@ func (s *Site) template(e *catalog.Entry, urls URLs) (any, error) {
 			Site: s, Path: urls.HTML, Title: d.Name, Description: d.Description,
 			Alternates: []Alternate{{"text/markdown", "Markdown", urls.Markdown}, {"application/json", "JSON", urls.JSON}},
 		},
-		Data: d, Structure: structureColumns, Tensors: tensorColumns,
+		Data: d, Picture: s.drawings[e](), Structure: structureColumns, Tensors: tensorColumns,
 		Machine: s.machine(urls), Graph: e.Model.Graph.Flat(),
 	}
 	if t.Code, err = code(e, urls); err != nil {
@@ -150,7 +153,7 @@ func (s *Site) template(e *catalog.Entry, urls URLs) (any, error) {
 	t.Facts = t.facts(e)
 	t.Estimates, t.Notes = s.estimates(plan), notes(plan)
 	t.Sections = slices.DeleteFunc(slices.Clone(allSections), func(sec Section) bool {
-		return sec == Related && len(d.Diffs) == 0 || sec == Notes && t.Body == ""
+		return sec == Diagram && t.Picture == nil || sec == Related && len(d.Diffs) == 0 || sec == Notes && t.Body == ""
 	})
 	return t, err
 }
@@ -346,6 +349,9 @@ func (s *Site) machine(u URLs) []Item {
 		{"This page as Markdown", u.Markdown, ""},
 		{"This page as JSON", u.JSON, "every row, tensor, finding and estimate"},
 		{"The graph", u.Graph, "flat and fully expanded"},
+	}
+	if u.Diagram != nil {
+		list = append(list, Item{"The diagram", *u.Diagram, "SVG"})
 	}
 	if u.PyTorch != nil {
 		list = append(list, Item{"The model as PyTorch", *u.PyTorch, "one file, with the same names and counts"})

@@ -34,6 +34,8 @@ type URLs struct {
 	Markdown string `json:"markdown" doc:"the same in Markdown"`
 	JSON     string `json:"json" doc:"the whole analysis"`
 	Graph    string `json:"graph" doc:"the graph document, flat and fully expanded"`
+	// Diagram is nil for a model that cannot be drawn.
+	Diagram *string `json:"diagram" doc:"the model as a picture, SVG; null when it has too many layers to be drawn"`
 	// PyTorch is nil for a model with a layer that cannot be written.
 	PyTorch *string `json:"pytorch" doc:"the model as one Python file; null when a layer cannot be written in PyTorch"`
 }
@@ -50,6 +52,9 @@ func TemplateURLs(id string) URLs {
 
 func (u URLs) all() []string {
 	list := []string{u.HTML, u.Markdown, u.JSON, u.Graph}
+	if u.Diagram != nil {
+		list = append(list, *u.Diagram)
+	}
 	if u.PyTorch != nil {
 		list = append(list, *u.PyTorch)
 	}

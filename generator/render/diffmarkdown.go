@@ -40,6 +40,13 @@ func DiffMarkdown(d *page.Diff) []byte {
 		w.diffRow(&d.Data.Rows[k])
 	}
 	w.raw("\n")
+	if len(d.Pictures) > 0 {
+		w.section(page.DiffPictures)
+		for _, p := range d.Pictures {
+			w.raw("- [diagram of ", content.Cell(p.Name), "](", d.Absolute(p.Path), ")\n")
+		}
+		w.raw("\n")
+	}
 	w.section(page.DiffLimits)
 	for _, c := range d.Data.Caveats {
 		w.raw("- ", content.Cell(c.Text), "\n")

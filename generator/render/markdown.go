@@ -67,6 +67,10 @@ func markdown(t *page.Template) []byte {
 		w.fact(&t.Base, f)
 	}
 	w.raw("\n")
+	if t.Data.URLs.Diagram != nil {
+		w.section(page.Diagram)
+		w.raw("[diagram](", t.Absolute(*t.Data.URLs.Diagram), ")\n\n")
+	}
 	w.section(page.Structure)
 	w.structure(t)
 	w.section(page.Tensors)

@@ -110,6 +110,9 @@ func (r *Renderer) template(t *page.Template) ([]File, error) {
 		return nil, fmt.Errorf("%s: %w", t.Data.URLs.JSON, err)
 	}
 	u := t.Data.URLs
+	if u.Diagram != nil {
+		files = append(files, r.drawing(t))
+	}
 	files = append(files, File{u.Markdown, markdown(t)}, File{u.JSON, analysis}, File{u.Graph, graph.Encode(t.Graph)})
 	if t.Code != nil {
 		files = append(files, File{t.Code.Path, []byte(t.Code.Source)})
@@ -122,6 +125,8 @@ var functions = template.FuncMap{
 	"structure": structure,
 	"ledger":    ledger,
 	"bar":       bar,
+	"diagram":   diagram,
+	"marked":    marked,
 	"strip":     strip,
 	"diffrows":  diffRows,
 	"plot":      plot,

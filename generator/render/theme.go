@@ -55,6 +55,7 @@ type theme struct {
 	assets  map[string]string // address of each asset, by its name
 	files   []File            // the assets
 	sum     string            // of all it was read from
+	drawing string            // style of a diagram in a file of its own
 }
 
 // gather reads the folders of a theme; a file in a later one replaces that of
@@ -159,6 +160,7 @@ var mediaTypes = map[string]string{".css": "text/css", ".js": "text/javascript",
 // prepareAssets minifies the assets and gives each an address that changes with
 // its content. Style sheets come last, since they refer to others.
 func (t *theme) prepareAssets(sources map[string][]byte) error {
+	t.drawing = drawingStyle(sources)
 	names := sorted(sources, assetFolder)
 	sort.SliceStable(names, func(i, j int) bool { return path.Ext(names[i]) != ".css" && path.Ext(names[j]) == ".css" })
 	for _, full := range names {

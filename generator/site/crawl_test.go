@@ -74,7 +74,7 @@ func (p *parsed) element(t html.Token) {
 			p.ids[a.Val] = true
 		case a.Key == "href", a.Key == "src":
 			p.links = append(p.links, a.Val)
-		case a.Key == "aria-labelledby":
+		case a.Key == "aria-labelledby", a.Key == "aria-describedby":
 			p.links = append(p.links, "#"+a.Val)
 		}
 		seen[a.Key] = true
@@ -96,6 +96,11 @@ func crawl(t *testing.T, m *site.Memory, base string) {
 		switch src := []byte(file(t, m, path)); filepath.Ext(path) {
 		case ".html":
 			pages[path] = parse(src)
+		case ".svg":
+			pages[path] = parse(src)
+			if err := xml.Unmarshal(src, new(struct{})); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
 		case ".xml":
 			if err := xml.Unmarshal(src, new(struct{})); err != nil {
 				t.Errorf("%s: %v", path, err)

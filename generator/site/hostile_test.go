@@ -56,7 +56,7 @@ func TestHostile(t *testing.T) {
 			if strings.ContainsAny(text, "\x00\x07") {
 				t.Errorf("%s holds control characters", path)
 			}
-		case strings.HasSuffix(path, ".xml"):
+		case strings.HasSuffix(path, ".xml"), strings.HasSuffix(path, ".svg"):
 			checkXML(t, path, text)
 		case strings.HasSuffix(path, ".json"):
 			if !json.Valid([]byte(text)) {

@@ -1,0 +1,93 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/strata-catalog/strata/generator/catalog"
+	"github.com/strata-catalog/strata/generator/diff"
+	"github.com/strata-catalog/strata/generator/draw"
+	"github.com/strata-catalog/strata/generator/facts"
+)
+
+// A DiffPicture is one side of a diff, drawn, with its differences.
+type DiffPicture struct {
+	ID      string // begins the ids of the picture
+	Name    string // of the model
+	Path    string // of the picture without marks
+	Picture *draw.Picture
+	Marks   []draw.Mark
+}
+
+// drawings makes the pictures of the catalog, each when it is first asked for:
+// a model has one on its own page and on each of its diffs.
+func drawings(entries []*catalog.Entry) map[*catalog.Entry]func() *draw.Picture {
+	list := make(map[*catalog.Entry]func() *draw.Picture, len(entries))
+	for _, e := range entries {
+		list[e] = sync.OnceValue(func() *draw.Picture { return draw.New(e.Model) })
+	}
+	return list
+}
+
+// pictures draws both sides of a diff; none where one of them cannot be drawn.
+func (s *Site) pictures(p *pair, d *diff.Diff) []DiffPicture {
+	a, b := s.drawings[p.A](), s.drawings[p.B]()
+	if a == nil || b == nil {
+		return nil
+	}
+	nameA, nameB := d.Names()
+	return []DiffPicture{
+		{"picture-a", nameA, *urls(p.A).Diagram, a, marks(d, &d.A, a, func(r diff.Row) int { return r.A })},
+		{"picture-b", nameB, *urls(p.B).Diagram, b, marks(d, &d.B, b, func(r diff.Row) int { return r.B })},
+	}
+}
+
+// marks are what became of the layers of one side, by the boxes that stand for
+// them. Boxes of which nothing differs have none.
+func marks(d *diff.Diff, side *diff.Side, p *draw.Picture, node func(diff.Row) int) (list []draw.Mark) {
+	m := side.Plan.Model
+	pos := make([]int, len(m.Nodes))
+	for at, i := range m.Order {
+		pos[i] = at
+	}
+	statuses := []diff.Status{diff.Changed, diff.Removed, diff.Added, diff.Same}
+	type tally struct {
+		row   int // the first that differs
+		count map[diff.Status]int
+	}
+	of := map[int]*tally{}
+	for k, r := range d.Rows {
+		i := node(r)
+		if i < 0 {
+			continue
+		}
+		t := of[p.Shown[pos[i]]]
+		if t == nil {
+			t = &tally{count: map[diff.Status]int{}}
+			of[p.Shown[pos[i]]] = t
+		}
+		if t.count[r.Status]++; r.Status != diff.Same && t.row == 0 {
+			t.row = k + 1
+		}
+	}
+	for k := range p.Boxes {
+		t := of[p.Boxes[k].At]
+		if t == nil || t.row == 0 {
+			continue
+		}
+		var words []string
+		status := diff.Changed // of several
+		for _, s := range statuses {
+			if n := t.count[s]; n > 0 && len(t.count) > 1 {
+				words = append(words, fmt.Sprintf("%d %s", n, s))
+			} else if n > 0 {
+				words, status = []string{string(s)}, s
+			}
+		}
+		list = append(list, draw.Mark{
+			At: p.Boxes[k].At, Row: t.row, Class: string(status), Sign: facts.Sign(status), Word: strings.Join(words, ", "),
+		})
+	}
+	return list
+}

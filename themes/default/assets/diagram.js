@@ -1,0 +1,23 @@
+// Lights the box of a row that the pointer is on.
+"use strict";
+{
+  // Hovering a row lights the box of its layer; of what repeats, the box of the
+  // first instance stands for all.
+  function setUpDiagram(diagram, rows) {
+    const runs = [...diagram.querySelectorAll("[data-run]")].map((frame) => frame.dataset.run.split(" ").map(Number));
+    let lit;
+    function light(row) {
+      lit?.classList.remove("lit");
+      let number = Number(row?.id.slice(4));
+      for (const [start, period, count] of runs) {
+        if (number >= start && number < start + period * count) number = start + ((number - start) % period);
+      }
+      lit = diagram.querySelector(`a[href="#row-${number}"]`);
+      lit?.classList.add("lit");
+    }
+    rows.addEventListener("mouseover", (e) => light(e.target.closest("tr[id^=row-]")));
+    rows.addEventListener("mouseleave", () => light());
+  }
+  const diagram = document.querySelector("#diagram svg");
+  if (diagram) setUpDiagram(diagram, document.querySelector("table.rows"));
+}
