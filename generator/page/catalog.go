@@ -22,6 +22,7 @@ type Catalog struct {
 	Parts   []layer.Part
 	Plots   []Plot
 	Compare string // where templates are compared, "" when there is one alone
+	Most    int    // templates that are compared at most
 }
 
 // A CatalogColumn is a column of the list.
@@ -111,7 +112,7 @@ func (s *Site) home() (any, error) {
 		Columns: catalogColumns, Parts: layer.Parts,
 	}
 	if s.files[ComparePath] {
-		c.Compare = ComparePath
+		c.Compare, c.Most = ComparePath, mostCompared
 	}
 	for _, e := range s.entries() {
 		c.Rows = append(c.Rows, Row{Entry: e, Shares: shares(e.Parts, e.Parameters)})

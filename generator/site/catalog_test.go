@@ -204,6 +204,12 @@ func TestBrowserCatalog(t *testing.T) {
 	b.expect("results of an address", shownNames, "ViT-B/16")
 	b.expect("its view", `document.querySelector(".entries").classList.contains("cards")`, "true")
 	b.expect("what it has chosen", `document.querySelector(".picked a").getAttribute("href") + document.querySelector(".picked span").textContent`, "compare.html?t=gpt2,qwen3-8bGPT-2 124M, Qwen3-8B")
+	b.expect("two more, and no others", `(() => {
+		for (const name of ["Mamba 130M", "ResNet-18"]) document.querySelector("[aria-label='Compare " + name + "']").click();
+		return [...document.querySelectorAll(".tick input")].filter(i => i.disabled).length + document.querySelector(".picked a").getAttribute("href");
+	})()`, "6compare.html?t=gpt2,qwen3-8b,mamba-130m,resnet-18")
+	b.expect("none", `(document.querySelector(".picked button").click(), document.querySelector(".picked").checkVisibility() + location.search.includes("pick"))`, "0")
+	b.open("index.html?pick=gpt2,nobody,qwen3-8b&year=1850")
 	b.expect("what it has that the page has not", `new URLSearchParams(location.search).get("year") + new URLSearchParams(location.search).get("pick")`, "nullgpt2,qwen3-8b")
 
 	// A dot is named when the pointer is over it, and leads to its page.

@@ -179,8 +179,8 @@
   query.addEventListener("keydown", move);
   body.addEventListener("keydown", move);
 
-  // Two to four architectures can be set side by side.
-  const most = 4;
+  // A few architectures can be set side by side.
+  const most = Number(table.dataset.most);
   const tray = document.querySelector(".picked");
   let picked = [];
   const boxes = new Map();
