@@ -55,7 +55,7 @@ var table = []struct {
 	{"generator/content", "graph words", "goldmark yaml"},
 	{"generator/catalog", "content cost format graph pipeline verify words", ""},
 	{"generator/page", "catalog content cost diff draw export facts format graph infer layer reference schema shape verify words", ""},
-	{"generator/render", "content cost diff draw facts format graph page words", "minify"},
+	{"generator/render", "content cost diff draw facts format graph layer page words", "minify"},
 	{"themes", "", ""},
 	{"generator/site", "catalog facts page render themes verify", "json sys"},
 	{"generator/watch", "", "fsnotify"},

@@ -12,7 +12,7 @@ import (
 )
 
 // estimates are the tables of memory, fit and cost.
-func (s *Site) estimates(p *cost.Plan) []Table {
+func (s *Site) estimates(p *cost.Plan, memory *Chart) []Table {
 	tables := []Table{serving(p)}
 	if p.Cache != nil {
 		tables = append(tables, caches(p))
@@ -20,6 +20,9 @@ func (s *Site) estimates(p *cost.Plan) []Table {
 	tables = append(tables, training(p), s.cards(p))
 	if p.Pretraining != nil {
 		tables = append(tables, pretraining(p.Pretraining))
+	}
+	if memory != nil {
+		tables = append(tables, lengths(p, memory))
 	}
 	return append(tables, assumed(p.Assumptions))
 }

@@ -29,6 +29,8 @@ type Template struct {
 	Structure []Column        // the columns of the layer table
 	Tensors   []Column        // the columns of the ledger
 	Reckoning []Sum           // from the parameters to the elements that a checkpoint stores
+	Parts     Table           // parameters and work by kind of layer
+	Planner   *Planner        // memory and cost, to be asked again
 	Estimates []Table         // memory, fit and cost
 	Notes     []string        // how the estimates come about
 	Code      *Code           // as PyTorch; nil when a layer cannot be written,
@@ -145,17 +147,23 @@ func (s *Site) template(e *catalog.Entry, urls URLs) (any, error) {
 	if d.Diffs, err = s.related(e); err != nil {
 		return nil, err
 	}
-	err = s.note(t, e)
+	if err = s.note(t, e); err != nil {
+		return nil, err
+	}
 	d.Checkpoint = checkpoint(e)
 	if d.Checkpoint != nil {
 		t.Reckoning = d.Checkpoint.Lines
 	}
 	t.Facts = t.facts(e)
-	t.Estimates, t.Notes = s.estimates(plan), notes(plan)
+	t.Parts = kinds(plan.Parts)
+	if t.Planner, err = planner(plan); err != nil {
+		return nil, fmt.Errorf("%s: %w", e.File, err)
+	}
+	t.Estimates, t.Notes = s.estimates(plan, t.Planner.Memory), notes(plan)
 	t.Sections = slices.DeleteFunc(slices.Clone(allSections), func(sec Section) bool {
 		return sec == Diagram && t.Picture == nil || sec == Related && len(d.Diffs) == 0 || sec == Notes && t.Body == ""
 	})
-	return t, err
+	return t, nil
 }
 
 // note fills in what the content file says.

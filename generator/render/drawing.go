@@ -15,15 +15,15 @@ import (
 // colours.
 const (
 	diagramStyle = assetFolder + "/diagram.css"
-	tokenStyle   = assetFolder + "/site.css"
+	tokenStyle   = assetFolder + "/tokens.css"
 )
 
-var tokens = regexp.MustCompile(`:root\s*\{[^}]*\}`)
+var rootRule = regexp.MustCompile(`:root\s*\{[^}]*\}`)
 
 // drawingStyle is the style of a diagram that stands in a file of its own: the
 // tokens of the site, and what it has on pages.
 func drawingStyle(sources map[string][]byte) string {
-	small, err := minifier.String("text/css", string(tokens.Find(sources[tokenStyle]))+string(sources[diagramStyle]))
+	small, err := minifier.String("text/css", string(rootRule.Find(sources[tokenStyle]))+string(sources[diagramStyle]))
 	if err != nil {
 		return "" // the same error is reported of the asset
 	}

@@ -152,7 +152,7 @@ var folded = []page.Column{{Text: "Repeat"}, {Text: "Layer"}, {Text: "Type"}, {T
 // structure writes the folded table, when anything repeats, and every row.
 func (w *text) structure(t *page.Template) {
 	d := t.Data
-	w.parts(d)
+	w.table(t.Parts)
 	if len(d.Folded) < len(d.Rows) {
 		w.printf("What repeats stands once, %d rows for %d; every row follows below.\n\n", len(d.Folded), len(d.Rows))
 		w.head(folded)
@@ -173,22 +173,6 @@ func (w *text) structure(t *page.Template) {
 	}
 	w.row("", "Total", layerCount(d), "", "", total(d), share(d.Parameters, d.Parameters))
 	w.raw("\n")
-}
-
-// parts says how the parameters divide among the kinds of layers.
-func (w *text) parts(d *page.Document) {
-	if d.Parameters == 0 {
-		return
-	}
-	w.raw("Parameters by kind of layer:")
-	separator := " "
-	for _, p := range d.Parts {
-		if p.Params > 0 {
-			w.raw(separator, string(p.Part), " ", format.Exact64(p.Params), " (", share(p.Params, d.Parameters), ")")
-			separator = ", "
-		}
-	}
-	w.raw(".\n\n")
 }
 
 // foldedWeights is what all instances add, and each of them where they are equal.

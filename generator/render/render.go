@@ -122,20 +122,22 @@ func (r *Renderer) template(t *page.Template) ([]File, error) {
 
 // functions are what layouts may call, beside the methods of the data.
 var functions = template.FuncMap{
-	"structure": structure,
-	"ledger":    ledger,
-	"bar":       bar,
-	"diagram":   diagram,
-	"marked":    marked,
-	"strip":     strip,
-	"diffrows":  diffRows,
-	"plot":      plot,
-	"rows":      tableRows,
-	"python":    func(src string) template.HTML { return template.HTML(content.Highlight("python", src)) }, // escapes too
-	"body":      func(html string) template.HTML { return template.HTML(html) },                            // made by package content, which escapes
-	"count":     count,
-	"exact":     exact,
-	"work":      work,
-	"sum":       sum,
-	"code":      func(language, src string) template.HTML { return template.HTML(content.Highlight(language, src)) },
+	"structure":   structure,
+	"ledger":      ledger,
+	"bar":         bar,
+	"diagram":     diagram,
+	"marked":      marked,
+	"strip":       strip,
+	"diffrows":    diffRows,
+	"plot":        plot,
+	"rows":        tableRows,
+	"python":      func(src string) template.HTML { return template.HTML(content.Highlight("python", src)) }, // escapes too
+	"body":        func(html string) template.HTML { return template.HTML(html) },                            // made by package content, which escapes
+	"count":       count,
+	"exact":       exact,
+	"work":        work,
+	"sum":         sum,
+	"code":        func(language, src string) template.HTML { return template.HTML(content.Highlight(language, src)) },
+	"profile":     profile,
+	"memorychart": memoryChart,
 }

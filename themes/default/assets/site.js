@@ -8,7 +8,6 @@
   function setUpSchemes() {
     const label = button.querySelector("span");
     label.textContent = document.documentElement.dataset.scheme || "auto";
-    button.hidden = false;
     button.addEventListener("click", () => {
       const next = schemes[(schemes.indexOf(label.textContent) + 1) % schemes.length];
       label.textContent = next;
