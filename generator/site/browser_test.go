@@ -94,7 +94,7 @@ func TestBrowser(t *testing.T) {
 	b.expect("the scheme is kept", `document.documentElement.dataset.scheme`, "dark")
 	b.expect("a dark page", `getComputedStyle(document.documentElement).backgroundColor`, "rgb(19, 22, 23)")
 	b.expect("a closed repeat", `document.querySelector("#row-10").checkVisibility()`, "false")
-	b.expect("an open repeat", `(document.querySelector("#structure summary").click(), document.querySelector("#row-10").checkVisibility())`, "true")
+	b.expect("an open repeat", `(document.querySelector("table.rows summary").click(), document.querySelector("#row-10").checkVisibility())`, "true")
 	b.expect("other hosts", `performance.getEntriesByType("resource").filter(e => !e.name.startsWith(location.origin)).length`, "0")
 	b.expect("cookies", `document.cookie`, "")
 }

@@ -39,7 +39,7 @@ func excerpt(t *testing.T) *site.Memory {
 
 // kinds is one page of each kind, and a small and the largest template.
 var kinds = []string{
-	"index.html", "a/phi3-mini.html", "a/gemma-2-9b.html", "a/densenet-201.html", "diff/index.html", "diff/llama3-block-vs-phi3-mini.html",
+	"index.html", "compare.html", "a/phi3-mini.html", "a/gemma-2-9b.html", "a/densenet-201.html", "diff/index.html", "diff/llama3-block-vs-phi3-mini.html",
 	"layers/index.html", "layers/groupedQueryAttention.html", "rules/index.html", "method.html", "404.html",
 }
 

@@ -23,10 +23,10 @@ const odd = `{"id": "odd", "components": [
 	{"id": "what", "type": "custom", "inputs": ["attn"]},
 	{"id": "y", "type": "output", "inputs": ["what"]}]}`
 
-// some is a few templates of the catalog: what they keep grows with all tokens,
+// fewGraphs is a few templates of the catalog: what they keep grows with all tokens,
 // with a window, in a latent, not at all, and with an encoder's result; one
 // reads images.
-func some(t *testing.T) map[string]string {
+func fewGraphs(t *testing.T) map[string]string {
 	graphs := map[string]string{"odd": odd}
 	for _, id := range []string{"qwen3-8b", "gemma-2-9b", "deepseek-v3", "mamba-130m", "t5-small", "resnet-50"} {
 		graphs[id] = read(t, "../../templates/"+id+"/model.json")
@@ -45,7 +45,7 @@ type setting struct {
 // TestPlanner sets the controls of memory and cost to a grid of values and
 // compares what the page shows with what the plan says.
 func TestPlanner(t *testing.T) {
-	graphs := some(t)
+	graphs := fewGraphs(t)
 	var list []string
 	for id, src := range graphs {
 		list = append(list, id+"/model.json", src)
