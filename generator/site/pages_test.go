@@ -113,7 +113,8 @@ func (b *browser) emulate(media string, features map[string]string) {
 
 // settled waits for fonts and two frames, and gives what is wrong with the page
 // as it lies: wider than the screen, moved while it was loading, or with
-// controls too small to hit.
+// controls too small to hit. The columns of a table may widen a little as its
+// rows arrive.
 const settled = `(async () => {
 	await document.fonts.ready;
 	await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
@@ -121,11 +122,12 @@ const settled = `(async () => {
 	const wide = document.documentElement.scrollWidth;
 	if (wide > innerWidth) faults.push("is " + wide + " wide on a screen of " + innerWidth);
 	const shift = await new Promise((done) => {
-		let sum = 0;
-		new PerformanceObserver((list) => list.getEntries().forEach((e) => (sum += e.value))).observe({ type: "layout-shift", buffered: true });
-		setTimeout(() => done(sum), 60);
+		const moved = [];
+		const name = (n) => (n ? n.nodeName + "." + n.className : "something");
+		new PerformanceObserver((list) => list.getEntries().filter((e) => e.value > 0.001).forEach((e) => moved.push(e.value.toFixed(4), ...e.sources.map((s) => name(s.node))))).observe({ type: "layout-shift", buffered: true });
+		setTimeout(() => done(moved.join(" ")), 60);
 	});
-	if (shift > 0) faults.push("moves by " + shift + " while it loads");
+	if (shift) faults.push("moves while it loads: " + shift);
 	for (const e of document.querySelectorAll("main :is(button, select, input:not([type=checkbox], [type=radio]))")) {
 		const box = e.getBoundingClientRect();
 		if (e.checkVisibility() && box.height && box.height < 24) faults.push("has a control of " + box.height + " px: " + e.outerHTML.slice(0, 80));
