@@ -147,23 +147,22 @@ func (s *Site) template(e *catalog.Entry, urls URLs) (any, error) {
 	if d.Diffs, err = s.related(e); err != nil {
 		return nil, err
 	}
-	if err = s.note(t, e); err != nil {
-		return nil, err
-	}
+	err = s.note(t, e)
 	d.Checkpoint = checkpoint(e)
 	if d.Checkpoint != nil {
 		t.Reckoning = d.Checkpoint.Lines
 	}
 	t.Facts = t.facts(e)
 	t.Parts = kinds(plan.Parts)
-	if t.Planner, err = planner(plan); err != nil {
-		return nil, fmt.Errorf("%s: %w", e.File, err)
+	var fault error
+	if t.Planner, fault = planner(plan); fault != nil {
+		return nil, fmt.Errorf("%s: %w", e.File, fault)
 	}
 	t.Estimates, t.Notes = s.estimates(plan, t.Planner.Memory), notes(plan)
 	t.Sections = slices.DeleteFunc(slices.Clone(allSections), func(sec Section) bool {
 		return sec == Diagram && t.Picture == nil || sec == Related && len(d.Diffs) == 0 || sec == Notes && t.Body == ""
 	})
-	return t, nil
+	return t, err
 }
 
 // note fills in what the content file says.
