@@ -59,6 +59,18 @@ func (s *Site) robots() (any, error) {
 	return t, nil
 }
 
+// headers are what hosts that read such a file send beside each file: assets
+// have a checksum in their address and never change, anything else may.
+func (s *Site) headers() (any, error) {
+	root := s.root()
+	return &Text{Path: HeadersPath, Body: root + AssetFolder + `*
+  Cache-Control: public, max-age=31536000, immutable
+` + root + `*
+  X-Content-Type-Options: nosniff
+  Referrer-Policy: strict-origin-when-cross-origin
+`}, nil
+}
+
 // A Map lists the pages for search engines.
 type Map struct {
 	URLs []string // absolute, in order

@@ -159,6 +159,7 @@ func (s *Site) plan() error {
 	add(FeedPath, s.feed, with(&s.inputs.entries))
 	add(Robots, s.robots, s.framed)
 	add(NotFoundPath, s.notFound, s.framed)
+	add(HeadersPath, s.headers, s.framed)
 	add(NoJekyll, func() (any, error) { return &Text{Path: NoJekyll}, nil }, s.framed)
 	return errors.Join(err, s.contentPages(add))
 }

@@ -24,6 +24,7 @@ const (
 	Robots         = "robots.txt"
 	NotFoundPath   = "404.html"
 	NoJekyll       = ".nojekyll"
+	HeadersPath    = "_headers"
 	BuildPath      = "build.json"
 	AssetFolder    = "assets/"
 )

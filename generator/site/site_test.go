@@ -79,7 +79,7 @@ func file(t *testing.T, m *site.Memory, path string) string {
 func TestFiles(t *testing.T) {
 	got := build(t, sample(t)).Paths()
 	want := []string{
-		".nojekyll", "404.html", "a/head.html", "a/head.json", "a/head.md", "a/head.py", "a/head.svg", "a/index.json", "a/index.md", "a/tiny.html", "a/tiny.json", "a/tiny.md", "a/tiny.py", "a/tiny.svg",
+		".nojekyll", "404.html", "_headers", "a/head.html", "a/head.json", "a/head.md", "a/head.py", "a/head.svg", "a/index.json", "a/index.md", "a/tiny.html", "a/tiny.json", "a/tiny.md", "a/tiny.py", "a/tiny.svg",
 		"assets/catalog.*.css", "assets/catalog.*.js", "assets/compare.*.css", "assets/compare.*.js", "assets/diagram.*.css", "assets/diagram.*.js", "assets/icon.*.svg",
 		"assets/plan.*.css", "assets/plan.*.js", "assets/scheme.*.js", "assets/site.*.css", "assets/site.*.js", "assets/tokens.*.css",
 		"build.json", "compare.html", "diff/index.html", "diff/tiny-vs-head.html", "diff/tiny-vs-head.json", "diff/tiny-vs-head.md", "feed.xml", "index.html", "layers/index.html", "llms.txt", "more/deep.html", "robots.txt", "rules/index.html",
