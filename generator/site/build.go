@@ -32,6 +32,8 @@ type Config struct {
 	Jobs    int    // files worked on at once; 0: as many as there are processors
 	Shard   *Shard // the part to build; nil: the whole site
 
+	Compress bool // put a .gz and a .br beside each text, for hosts that send them as they are
+
 	Strict    bool // a verdict of fail is a problem
 	KeepGoing bool // publish what is good although there are problems
 
@@ -142,7 +144,7 @@ func (b *builder) publish(s *page.Site) error {
 			pages = append(pages, p)
 		}
 	}
-	for i, f := range b.render.Assets() {
+	for i, f := range b.forms(b.render.Assets()) {
 		if !b.Shard.has(i) {
 			continue
 		}
@@ -185,7 +187,7 @@ func (b *builder) publish(s *page.Site) error {
 // input, or renders them. problem is what is wrong with its text, err what is
 // wrong with the theme or the sink.
 func (b *builder) page(p page.Page) (problem, err error) {
-	key := keyed(b.render.Sum(), p.Key())
+	key := keyed(b.render.Sum(), p.Key(), b.Compress)
 	if m, ok := b.pages[p.Path]; ok && m.Key == key && b.keep(m) {
 		b.remember(p.Path, m)
 		return nil, nil
@@ -199,7 +201,7 @@ func (b *builder) page(p page.Page) (problem, err error) {
 		return problem, err
 	}
 	m := made{Key: key}
-	for _, f := range files {
+	for _, f := range b.forms(files) {
 		sum, err := b.put(f)
 		if err != nil {
 			return problem, err

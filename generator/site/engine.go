@@ -110,5 +110,10 @@ func among(changed []string) func(string) bool {
 	}
 }
 
-// keyed is the key of a page under a theme.
-func keyed(theme, key string) string { return theme + " " + key }
+// keyed is the key of a page under a theme, with its compressed forms or without.
+func keyed(theme, key string, compress bool) string {
+	if compress {
+		theme += " compressed"
+	}
+	return theme + " " + key
+}
