@@ -6,7 +6,7 @@ FUZZTIME ?= 10s
 SIZES    ?= 100,1000,10000
 
 .DEFAULT_GOAL := help
-.PHONY: site serve test verify bench bench-site fuzz lint fmt clean help
+.PHONY: site serve test verify bench bench-site bench-serve fuzz lint fmt clean help
 
 site: ## build the site into public/
 	go run ./cmd/strata build --out $(OUT)
@@ -27,6 +27,9 @@ bench-site: ## build sites of 100, 1,000 and 10,000 templates, beside cp and Hug
 	@mkdir -p dist && go build -o dist/strata ./cmd/strata
 	go run ./generator/internal/benchsite -strata dist/strata -sizes $(SIZES)
 
+bench-serve: ## measure from a saved file to its change being served, 200 edits of each kind
+	go test -run '^$$' -bench Serve -benchtime 200x -timeout 30m ./generator/cli
+
 fuzz: ## run each fuzz target for FUZZTIME, 10s by default
 	.ci/fuzz $(FUZZTIME)
 
@@ -44,4 +47,4 @@ clean: ## remove what the other targets wrote
 	rm -rf $(OUT) dist .strata-cache
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

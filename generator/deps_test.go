@@ -15,6 +15,8 @@ const module = "github.com/strata-catalog/strata/"
 // Outside modules, by the names that the table uses.
 var outside = map[string]string{
 	"json":     "github.com/go-json-experiment/json",
+	"brotli":   "github.com/andybalholm/brotli",
+	"html":     "golang.org/x/net/html",
 	"fsnotify": "github.com/fsnotify/fsnotify",
 	"yaml":     "github.com/goccy/go-yaml",
 	"goldmark": "github.com/yuin/goldmark",
@@ -57,9 +59,10 @@ var table = []struct {
 	{"generator/page", "catalog content cost diff draw export facts format graph infer layer reference schema shape verify words", ""},
 	{"generator/render", "content cost diff draw facts format graph layer page words", "minify"},
 	{"themes", "", ""},
-	{"generator/site", "catalog facts page render themes verify", "json sys"},
+	{"generator/site", "catalog facts page render themes verify", "brotli json sys"},
 	{"generator/watch", "", "fsnotify"},
 	{"generator/serve", "", "json"},
+	{"generator/audit", "", "html json"},
 	{"generator/cli", "*", "term"},
 	{"cmd/strata", "cli", ""},
 	{"generator/internal/testfiles", "", "txtar"},
@@ -76,7 +79,6 @@ var forTests = []string{
 	"github.com/santhosh-tekuri/jsonschema/v6",
 	"github.com/chromedp/chromedp",
 	"github.com/chromedp/cdproto",
-	"golang.org/x/net/html",
 	"golang.org/x/tools/txtar",
 	"pgregory.net/rapid",
 }

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
 	"math/big"
 	"path/filepath"
 
+	"github.com/strata-catalog/strata/generator/audit"
 	"github.com/strata-catalog/strata/generator/format"
 	"github.com/strata-catalog/strata/generator/site"
 )
@@ -29,7 +31,13 @@ one and a note says so. A second build into the same folder waits for the first.
 All problems of the input are reported at once, and nothing is published then,
 unless --keep-going publishes the rest.
 
-Exit code 0: built. 1: problems in the input. 2: wrong usage, or a folder that
+--check reads every file before anything is published: each link has to lead to a
+file and each anchor to an element, elements to be closed in order, ids to stand
+once, XML and JSON to be readable, and a page to weigh no more than 60 KB
+compressed (160 KB for the lists of all templates and diffs) with 30 KB of
+scripts.
+
+Exit code 0: built. 1: problems in the input, or faults that --check found. 2: wrong usage, or a folder that
 cannot be read or written.`,
 	Setup: func(fs *flag.FlagSet) func(*Session, []string) error {
 		b := &build{}
@@ -40,6 +48,8 @@ cannot be read or written.`,
 		fs.IntVar(&b.jobs, "jobs", 0, "`N` pages worked on at once (default: one for each processor)")
 		fs.BoolVar(&b.keepGoing, "keep-going", false, "publish what is good although there are problems")
 		fs.BoolVar(&b.noCache, "no-cache", false, "neither use nor write .strata-cache/ in the source folder")
+		fs.BoolVar(&b.compress, "compress", false, "put a .br and a .gz beside each text, for hosts that send them as they are")
+		fs.BoolVar(&b.check, "check", false, "publish only if links, anchors, HTML and the size of pages are in order")
 		fs.BoolVar(&b.inPlace, "in-place", false, "change the files of the output folder one by one, for a folder that is mounted elsewhere")
 		fs.BoolVar(&b.strict, "strict", false, "a verdict of fail is a problem too")
 		return b.run
@@ -52,6 +62,7 @@ type build struct {
 
 	jobs              int
 	inPlace, noCache  bool
+	compress, check   bool
 	keepGoing, strict bool
 }
 
@@ -62,7 +73,7 @@ func (b *build) run(s *Session, args []string) error {
 	if b.jobs < 0 {
 		return usage("build: --jobs is %d, want 0 or more", b.jobs)
 	}
-	c := site.Config{BaseURL: b.base, Version: Version, Jobs: b.jobs, Strict: b.strict, KeepGoing: b.keepGoing}
+	c := site.Config{BaseURL: b.base, Version: Version, Jobs: b.jobs, Strict: b.strict, KeepGoing: b.keepGoing, Compress: b.compress}
 	if b.shard != "" {
 		var err error
 		if c.Shard, err = site.ParseShard(b.shard); err != nil {
@@ -82,6 +93,12 @@ func (b *build) run(s *Session, args []string) error {
 		return err
 	}
 	sink.InPlace = b.inPlace
+	var target site.Sink = sink
+	if b.check {
+		if target, err = audit.NewSink(sink, cmp.Or(b.base, b.baseURL)); err != nil {
+			return errors.Join(&Failure{2, err.Error()}, sink.Discard())
+		}
+	}
 	if Terminal(s.Stderr) {
 		c.Progress = func(done, total int) { fmt.Fprintf(s.Stderr, "\r%d of %d pages", done, total) }
 	}
@@ -90,7 +107,7 @@ func (b *build) run(s *Session, args []string) error {
 	if !b.noCache {
 		engine.Recall(cache)
 	}
-	result, err := engine.Build(sink, nil)
+	result, err := engine.Build(target, nil)
 	if c.Progress != nil {
 		fmt.Fprint(s.Stderr, "\r\x1b[K")
 	}
@@ -98,7 +115,13 @@ func (b *build) run(s *Session, args []string) error {
 		fmt.Fprintf(s.Stderr, "%s\n", printable(problem.Error()))
 	}
 	var problems site.Problems
+	var faults audit.Faults
 	switch {
+	case errors.As(err, &faults):
+		for _, fault := range faults {
+			fmt.Fprintf(s.Stderr, "%s\n", printable(fault.Error()))
+		}
+		return &Failure{1, fmt.Sprintf("nothing published: the site has %s", count(len(faults), "fault"))}
 	case errors.As(err, &problems):
 		return &Failure{1, fmt.Sprintf("nothing published: %s (--keep-going publishes the rest)", count(len(problems), "problem"))}
 	case err != nil:
