@@ -102,7 +102,7 @@ func (p *Picture) Marked(o Options, file string, marks []Mark) []byte {
 		w.raw(`<a class="mark `, m.Class, `" href="`, html.EscapeString(w.Link(m.Row)), `"><title>`)
 		w.text(m.Word + ": " + x.about(p.Total))
 		w.raw("</title>")
-		w.rect("", Rect{x.X - 3, x.Y - 3, x.W + 6, x.H + 6}, 7)
+		w.rect("", Rect{x.X - 1, x.Y - 1, x.W + 2, x.H + 2}, 6)
 		w.label("sign", x.X+x.W-boxPad+4, x.Y+16, m.Sign)
 		w.raw("</a>")
 	}
