@@ -2,7 +2,6 @@ package draw
 
 import (
 	"slices"
-	"sort"
 
 	"github.com/strata-catalog/strata/generator/infer"
 	"github.com/strata-catalog/strata/generator/layer"
@@ -317,14 +316,4 @@ func (s *scope) each(do func(*scope)) {
 		}
 	}
 	do(s)
-}
-
-// sorted are the keys of a set, in order.
-func sorted[V any](set map[int]V) []int {
-	list := make([]int, 0, len(set))
-	for k := range set {
-		list = append(list, k)
-	}
-	sort.Ints(list)
-	return list
 }
