@@ -100,7 +100,7 @@ const headNote = "A linear layer that is the head of one model and stands within
 // sides sets the two models side by side.
 func sides(f *facts.Diff, cards []string) Table {
 	a, b := &f.Sides.A, &f.Sides.B
-	t := Table{Caption: "The two models", Columns: []Column{{"What", false}, {f.NameA, false}, {f.NameB, false}}}
+	t := Table{Caption: "The two models", Columns: []Column{{"", false}, {f.NameA, false}, {f.NameB, false}}}
 	add := func(name string, of func(*facts.Side) Cell) {
 		t.Rows = append(t.Rows, row(name, of(a), of(b)))
 	}
