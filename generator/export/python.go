@@ -179,7 +179,7 @@ func (l *lines) brackets(indent, before, inner, after string) {
 	l.b.WriteString(indent + before + "\n")
 	elements := split(inner)
 	switch {
-	case columns(deeper)+columns(inner) <= width:
+	case columns(deeper)+columns(inner) <= width && (len(elements) == 1 || !literal(before)):
 		l.b.WriteString(deeper + inner + "\n")
 	case len(elements) == 1:
 		for _, clause := range clauses(inner) {
@@ -200,6 +200,17 @@ func (l *lines) brackets(indent, before, inner, after string) {
 		return
 	}
 	l.b.WriteString(indent + after + "\n")
+}
+
+// literal reports whether the bracket at the end opens a tuple, a list or a
+// dictionary, whose elements have a line each once it is broken; else it is of a
+// call, a definition or an index.
+func literal(before string) bool {
+	if len(before) < 2 {
+		return true
+	}
+	c := before[len(before)-2]
+	return !(c == '_' || c == ')' || c == ']' || c == '"' || unicode.IsLetter(rune(c)) || unicode.IsDigit(rune(c)))
 }
 
 // clauses divides a comprehension at its for.
