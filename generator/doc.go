@@ -20,9 +20,10 @@
 //
 // Each pass takes the type that the pass before it returns, and changes
 // nothing that it is given. pipeline.Run is the first four; every face of the
-// program calls it, so that one graph has one answer. Packages cost, draw
-// and diff read analysed models as well: what a model needs, what it looks
-// like, and what sets two apart.
+// program calls it, so that one graph has one answer. Packages cost, draw,
+// diff and checkpoint read analysed models as well: what a model needs, what it
+// looks like, what sets two apart, and whether a file of weights is it. Package
+// audit reads a finished site; watch and serve keep one up to date.
 //
 // # Reading order
 //
