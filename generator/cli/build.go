@@ -74,6 +74,9 @@ func (b *build) run(s *Session, args []string) error {
 		return usage("build: --jobs is %d, want 0 or more", b.jobs)
 	}
 	c := site.Config{BaseURL: b.base, Version: Version, Jobs: b.jobs, Strict: b.strict, KeepGoing: b.keepGoing, Compress: b.compress}
+	if b.check && b.shard != "" {
+		return usage("build: --check reads a whole site, and --shard builds a part; leave one of them out")
+	}
 	if b.shard != "" {
 		var err error
 		if c.Shard, err = site.ParseShard(b.shard); err != nil {

@@ -43,7 +43,7 @@ func (b *builder) planned(pages []page.Page) *Shard {
 	if b.Shard == nil {
 		return nil
 	}
-	plan := []string{b.Version, b.render.Sum()}
+	plan := []string{b.Version, keyed(b.render.Sum(), "", b.Compress)}
 	for _, p := range pages {
 		plan = append(plan, p.Path, p.Key())
 	}
