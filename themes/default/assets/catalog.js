@@ -192,8 +192,7 @@
     }
     tray.hidden = picked.length === 0;
     const go = tray.querySelector("a");
-    if (picked.length > 1) go.href = `${table.dataset.compare}?t=${picked.join(",")}`;
-    else go.removeAttribute("href");
+    go.href = picked.length ? `${table.dataset.compare}?t=${picked.join(",")}` : table.dataset.compare;
     const names = picked.map((name) => link(boxes.get(name).closest("tr")).textContent).join(", ");
     tray.querySelector("span").textContent = picked.length > 1 ? names : `${names} with …`;
   }
