@@ -6,7 +6,7 @@ FUZZTIME ?= 10s
 SIZES    ?= 100,1000,10000
 
 .DEFAULT_GOAL := help
-.PHONY: site serve test verify bench bench-site bench-serve fuzz lint fmt clean help
+.PHONY: site serve test pages verify bench bench-site bench-serve fuzz lint fmt clean help
 
 site: ## build the site into public/
 	go run ./cmd/strata build --out $(OUT)
@@ -16,6 +16,9 @@ serve: ## show the site on http://127.0.0.1:8000 while it is written
 
 test: ## run all tests
 	go test ./...
+
+pages: ## check pages with axe-core and html-validate, which npm installs once outside the checkout
+	.ci/pages/run
 
 verify: ## check exported code with PyTorch, which is installed once outside the checkout
 	.ci/verify/run
