@@ -17,6 +17,7 @@ import importlib.util
 import io
 import json
 import logging
+import multiprocessing
 import re
 import subprocess
 import sys
@@ -24,6 +25,7 @@ import tempfile
 import traceback
 import warnings
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -230,13 +232,20 @@ def row(cells: tuple[str, ...]) -> str:
     ).rstrip()
 
 
-def models(folder: Path) -> Iterator[tuple[Path, dict]]:
-    """The exported files of a folder, there or not, with the analyses."""
+def analyses(folder: Path) -> list[Path]:
     paths = sorted(folder.glob("*.json"))
     if not paths:
         raise SystemExit(f"verify.py: {folder} holds no analysis; was export.go run?")
-    for path in paths:
-        yield path.with_suffix(".py"), json.loads(path.read_text())
+    return paths
+
+
+def model(analysis: Path) -> tuple[Path, dict]:
+    """An exported file, there or not, with its analysis."""
+    return analysis.with_suffix(".py"), json.loads(analysis.read_text())
+
+
+def models(folder: Path) -> Iterator[tuple[Path, dict]]:
+    return map(model, analyses(folder))
 
 
 def reasons(facts: dict) -> str:
@@ -247,13 +256,20 @@ def reasons(facts: dict) -> str:
 
 
 def check_own(report: Report, title: str, folder: Path) -> None:
-    """Graphs that all have to have PyTorch."""
+    """Graphs that all have to have PyTorch, as many at once as there are cores."""
     report.title(title)
-    for path, facts in models(folder):
-        if facts["unsupported"]:
-            report.add(Result(path.stem, faults=[f"has no PyTorch: {reasons(facts)}"]))
-        else:
-            report.add(check(path, facts))
+    # Spawned, not forked: torch has threads, and a fork copies none of them.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(mp_context=context, initializer=set_up) as workers:
+        for result in workers.map(own, analyses(folder)):
+            report.add(result)
+
+
+def own(analysis: Path) -> Result:
+    path, facts = model(analysis)
+    if facts["unsupported"]:
+        return Result(path.stem, faults=[f"has no PyTorch: {reasons(facts)}"])
+    return check(path, facts)
 
 
 def same_tensors(name: str, facts: dict, config: dict | None) -> str:
@@ -440,12 +456,17 @@ def check_tools(report: Report, folder: Path) -> None:
             report.count(result)
 
 
+def set_up() -> None:
+    """What every process of this program needs."""
+    warnings.filterwarnings("ignore")
+    logging.disable(logging.WARNING)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("folder", type=Path, help="what export.go wrote")
     folder = parser.parse_args().folder
-    warnings.filterwarnings("ignore")
-    logging.disable(logging.WARNING)
+    set_up()
     report = Report()
     check_own(report, "Templates", folder / "templates")
     if (folder / "reference").is_dir():
