@@ -22,8 +22,9 @@
 // nothing that it is given. pipeline.Run is the first four; every face of the
 // program calls it, so that one graph has one answer. Packages cost, draw,
 // diff and checkpoint read analysed models as well: what a model needs, what it
-// looks like, what sets two apart, and whether a file of weights is it. Package
-// audit reads a finished site; watch and serve keep one up to date.
+// looks like, what sets two apart, and whether a file of weights is it; package
+// policy, whether it keeps to limits that somebody sets. Package audit reads a
+// finished site; watch and serve keep one up to date.
 //
 // # Reading order
 //
@@ -39,6 +40,7 @@
 //     layer
 //   - a rule: its value and its row in package verify, and
 //     verify/testdata/<id>.txtar
+//   - a line of a policy: its field and its check in package policy
 //   - a page: its data in package page, its layout in themes/default
 //   - a command: its value in package cli, its row in Commands and in the table
 //     of README.md, and a script in cmd/strata/testdata

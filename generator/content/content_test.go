@@ -264,6 +264,31 @@ func TestSection(t *testing.T) {
 	}
 }
 
+// TestDecodeParts: a number that may be 0 is told from one that is not given,
+// and the keys of an embedded struct are keys like others.
+func TestDecodeParts(t *testing.T) {
+	type Limits struct {
+		Most *int64   `yaml:"most" min:"0" doc:"most of them"`
+		GB   *float64 `yaml:"gb" doc:"memory"`
+	}
+	type file struct {
+		Title string `yaml:"title" doc:"what it is called"`
+		Limits
+		Rest content.Section `yaml:"rest" doc:"what others declare"`
+	}
+	var f file
+	if _, err := content.Decode("x.yaml", "title: x\nmost: 0\n", &f); err != nil || f.Title != "x" || f.Most == nil || *f.Most != 0 || f.GB != nil {
+		t.Errorf("got %+v, %v", f, err)
+	}
+	_, err := content.Decode("x.yaml", "mosst: 1\nmost: -1\ngb: much\n", &f)
+	want := "x.yaml:1:1: unknown key \"mosst\"; nearest is \"most\"\n" +
+		"x.yaml:2:7: most: found -1, expected a whole number of at least 0\n" +
+		"x.yaml:3:5: gb: found \"much\", expected a number"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v\nwant %s", err, want)
+	}
+}
+
 // TestDecodeRange reads numbers with bounds.
 func TestDecodeRange(t *testing.T) {
 	type settings struct {

@@ -31,7 +31,7 @@ type Key struct {
 
 	is       string
 	min, max *float64
-	field    int
+	field    []int
 }
 
 // Keys lists the keys of a struct, in the order of its fields.
@@ -41,11 +41,18 @@ func keysOf(t reflect.Type) []Key {
 	var keys []Key
 	for i := range t.NumField() {
 		f := t.Field(i)
+		if f.Anonymous && f.Type.Kind() == reflect.Struct {
+			for _, k := range keysOf(f.Type) {
+				k.field = append([]int{i}, k.field...)
+				keys = append(keys, k)
+			}
+			continue
+		}
 		name, option, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 		if name == "" || name == "-" {
 			continue
 		}
-		k := Key{Name: name, Doc: f.Tag.Get("doc"), Required: option == "required", is: f.Tag.Get("is"), field: i}
+		k := Key{Name: name, Doc: f.Tag.Get("doc"), Required: option == "required", is: f.Tag.Get("is"), field: []int{i}}
 		k.min, k.max = bound(f.Tag.Get("min")), bound(f.Tag.Get("max"))
 		k.Value = k.expected(f.Type)
 		if e := element(f.Type); e.Kind() == reflect.Struct {
@@ -80,6 +87,8 @@ func (k *Key) expected(t reflect.Type) string {
 		return "one of " + strings.Join(strings.Split(k.is, "|"), ", ")
 	}
 	switch t.Kind() {
+	case reflect.Pointer:
+		return k.expected(t.Elem())
 	case reflect.String:
 		return "text"
 	case reflect.Bool:
@@ -247,7 +256,7 @@ func (d *decoder) mapping(n ast.Node, v reflect.Value, keys []Key, path string) 
 			continue
 		}
 		given[name] = given[name] || !null(member.Value)
-		d.value(member.Value, v.Field(k.field), k, join(path, name))
+		d.value(member.Value, v.FieldByIndex(k.field), k, join(path, name))
 	}
 	for _, k := range keys {
 		// A mapping that is not there at all needs none of its keys.
@@ -313,6 +322,9 @@ func (d *decoder) value(n ast.Node, v reflect.Value, k *Key, path string) {
 		return
 	}
 	switch v.Kind() {
+	case reflect.Pointer: // a value that may be 0, or not given
+		v.Set(reflect.New(v.Type().Elem()))
+		d.value(n, v.Elem(), k, path)
 	case reflect.Struct:
 		d.mapping(n, v, k.Keys, path)
 	case reflect.Slice:

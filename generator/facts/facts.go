@@ -8,6 +8,7 @@ import (
 	"github.com/strata-catalog/strata/generator/cost"
 	"github.com/strata-catalog/strata/generator/infer"
 	"github.com/strata-catalog/strata/generator/pipeline"
+	"github.com/strata-catalog/strata/generator/policy"
 	"github.com/strata-catalog/strata/generator/shape"
 	"github.com/strata-catalog/strata/generator/verify"
 )
@@ -106,14 +107,15 @@ type Op struct {
 // and estimates.
 type Check struct {
 	Totals
-	Summary  string    `json:"summary" doc:"the verdict in one sentence"`
-	Findings []Finding `json:"findings" doc:"what the rules found, errors first"`
+	Summary  string          `json:"summary" doc:"the verdict in one sentence"`
+	Findings []Finding       `json:"findings" doc:"what the rules found, errors first; a line of a policy that is not kept is an error under its key"`
+	Policy   []policy.Result `json:"policy,omitzero" doc:"what became of each line of the policy, where one was given"`
 }
 
 // Checked is the check of a report. One with structural faults has findings,
 // and totals of nothing.
 func Checked(r *pipeline.Report) *Check {
-	return &Check{Index(r, r.Doc.RealParamCount), summary(r), findings(r.Findings)}
+	return &Check{Totals: Index(r, r.Doc.RealParamCount), Summary: summary(r), Findings: findings(r.Findings)}
 }
 
 // Index is the facts of a report that an index lists. published is the

@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/strata-catalog/strata/generator/policy"
 	"github.com/strata-catalog/strata/generator/shape"
 )
 
@@ -76,6 +77,7 @@ var (
 	countType   = reflect.TypeFor[int64]()
 	bigType     = reflect.TypeFor[*big.Int]()
 	ratType     = reflect.TypeFor[*big.Rat]()
+	figureType  = reflect.TypeFor[policy.Figure]()
 	shapeType   = reflect.TypeFor[shape.Shape]()
 	valueType   = reflect.TypeFor[Value]()
 	paramsType  = reflect.TypeFor[Params]()
@@ -93,6 +95,10 @@ func (d describer) of(t reflect.Type) *Schema {
 	case ratType:
 		return d.ref("fraction", func() *Schema {
 			return &Schema{Description: "an exact number: a count, or a fraction as text, numerator/denominator", Type: []string{"integer", "string"}, Pattern: "^-?[0-9]+(/[0-9]+)?$"}
+		})
+	case figureType:
+		return d.ref("figure", func() *Schema {
+			return &Schema{Description: "a number; a string of digits for a whole one beyond 2^53", Type: []string{"number", "string", "null"}, Pattern: "^-?[0-9]+$"}
 		})
 	case shapeType:
 		return d.ref("shape", func() *Schema {
