@@ -11,18 +11,13 @@ import (
 // values of causal attention, the state of recurrent and state-space layers,
 // and the keys and values of an encoder's result. An encoder keeps nothing.
 type Cache struct {
-	DType   string `json:"dtype"`
-	Batch   int64  `json:"batch"`
-	Context int64  `json:"context"` // tokens of each sequence
-	// TokenBytes is what the next token adds to one sequence while no window
-	// is full; FixedBytes what a sequence takes whatever its length.
-	TokenBytes *big.Int `json:"token_bytes"`
-	FixedBytes *big.Int `json:"fixed_bytes"`
-	// LeastBytes is the least that must be kept: windows stop growing when they
-	// are full. ReservedBytes is what an engine takes that ignores windows and
-	// gives out the cache in whole blocks.
-	LeastBytes    *big.Int `json:"least_bytes"`
-	ReservedBytes *big.Int `json:"reserved_bytes"`
+	DType         string   `json:"dtype" doc:"number format of cached keys and values"`
+	Batch         int64    `json:"batch" doc:"sequences"`
+	Context       int64    `json:"context" doc:"tokens of each sequence"`
+	TokenBytes    *big.Int `json:"token_bytes" doc:"what the next token adds to one sequence while no window is full"`
+	FixedBytes    *big.Int `json:"fixed_bytes" doc:"what a sequence takes whatever its length"`
+	LeastBytes    *big.Int `json:"least_bytes" doc:"the least that must be kept: windows stop growing when they are full"`
+	ReservedBytes *big.Int `json:"reserved_bytes" doc:"what an engine takes that ignores windows and gives out the cache in whole blocks"`
 }
 
 // held is what one layer keeps of one sequence, in elements.

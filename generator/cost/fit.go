@@ -4,20 +4,15 @@ import "math/big"
 
 // A Fit says whether a card holds a model, or how many of them do.
 type Fit struct {
-	Card  string `json:"card"`
-	DType string `json:"dtype"` // of the weights
-	Fits  bool   `json:"fits"`  // on one card
-	// Known is false where one card would hold what is known of the need, which
-	// is only a lower bound: then Fits is false too, and Cards 0.
-	Known bool `json:"known"`
-	// Cards is the least number of cards that hold it: what is kept for the
-	// weights (and the cache, when serving) is divided evenly among them, the
-	// rest stands on each. 0: no number does, since the rest alone is too large.
-	Cards int64 `json:"cards"`
-	// Bytes is what one card would need.
-	Bytes *big.Int `json:"need_bytes"`
-	// EachBytes is what each of Cards cards needs; nil when no number does.
-	EachBytes *big.Int `json:"each_bytes"`
+	Card  string `json:"card" doc:"the card"`
+	DType string `json:"dtype" doc:"number format of the weights"`
+	Fits  bool   `json:"fits" doc:"one card holds it"` // on one card
+	Known bool   `json:"known" doc:"false: one card would hold what is known of the need, which is only a lower bound; then fits is false too, and cards 0"`
+	// Cards divides what is kept for the weights (and the cache, when serving)
+	// evenly among them; the rest stands on each, and may alone be too large.
+	Cards     int64    `json:"cards" doc:"least number of cards that hold it, weights and cache divided evenly; 0: no number does, or it is not known"`
+	Bytes     *big.Int `json:"need_bytes" doc:"what one card would need"`
+	EachBytes *big.Int `json:"each_bytes" doc:"what each of so many cards needs; null when no number does"`
 }
 
 // fit places what can be divided and what must stand on each card.

@@ -12,32 +12,31 @@ import (
 // overhead of one card. Buffers are left out; they are small where a model has
 // any that are kept.
 type Serving struct {
-	DType         string   `json:"dtype"`
-	WeightBytes   *big.Int `json:"weight_bytes"` // with scales
-	ReadBytes     *big.Int `json:"read_bytes"`   // of these, what one token reads
-	CacheBytes    *big.Int `json:"cache_bytes"`
-	OverheadBytes int64    `json:"overhead_bytes"`
-	TotalBytes    *big.Int `json:"total_bytes"`
-	// LeastBytes is the total with the least cache that must be kept.
-	LeastBytes *big.Int `json:"least_bytes"`
+	DType         string   `json:"dtype" doc:"number format of the weights"`
+	WeightBytes   *big.Int `json:"weight_bytes" doc:"all weights, with their scales"`
+	ReadBytes     *big.Int `json:"read_bytes" doc:"of these, what one token reads"` // of these, what one token reads
+	CacheBytes    *big.Int `json:"cache_bytes" doc:"the cache as an engine reserves it"`
+	OverheadBytes int64    `json:"overhead_bytes" doc:"the assumed overhead of one card"`
+	TotalBytes    *big.Int `json:"total_bytes" doc:"weights, cache and overhead"`
+	LeastBytes    *big.Int `json:"least_bytes" doc:"the total with the least cache that must be kept"`
 }
 
 // Training is the memory that training takes at the declared input.
 type Training struct {
-	WeightBytes    *big.Int `json:"weight_bytes"`
-	GradientBytes  *big.Int `json:"gradient_bytes"`
-	OptimizerBytes *big.Int `json:"optimizer_bytes"`
+	WeightBytes    *big.Int `json:"weight_bytes" doc:"weights"`
+	GradientBytes  *big.Int `json:"gradient_bytes" doc:"gradients"`
+	OptimizerBytes *big.Int `json:"optimizer_bytes" doc:"state of the optimizer"`
 	// ActivationBytes is every activation that the backward pass needs: the
 	// output of each layer, and what the layer saves beside it.
-	ActivationBytes *big.Int `json:"activation_bytes"`
+	ActivationBytes *big.Int `json:"activation_bytes" doc:"every activation that the backward pass needs"`
 	// RecomputedBytes is what stands instead of it when the repeated blocks are
 	// recomputed: everything outside them, what flows into and out of each
 	// instance of a block, and the inside of the largest one, which is there
 	// while its backward pass runs.
-	RecomputedBytes *big.Int `json:"recomputed_activation_bytes"`
-	Recompute       bool     `json:"recompute"` // which of the two is in the total
-	OverheadBytes   int64    `json:"overhead_bytes"`
-	TotalBytes      *big.Int `json:"total_bytes"`
+	RecomputedBytes *big.Int `json:"recomputed_activation_bytes" doc:"what stands instead of it when repeated blocks are recomputed"`
+	Recompute       bool     `json:"recompute" doc:"which of the two is in the total: true for the recomputed one"`
+	OverheadBytes   int64    `json:"overhead_bytes" doc:"the assumed overhead of one card"`
+	TotalBytes      *big.Int `json:"total_bytes" doc:"all of it"`
 }
 
 func serving(m *infer.Model, d DType, c *Cache, a Assumptions) Serving {

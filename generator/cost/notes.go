@@ -3,8 +3,8 @@ package cost
 // A Note says in words how a group of figures comes about. Pages, answers and
 // the terminal show it beside them.
 type Note struct {
-	Of   string `json:"of"` // JSON name of the member of Plan
-	Text string `json:"text"`
+	Of   string `json:"of" doc:"member of the plan that the note is on"`
+	Text string `json:"text" doc:"the note"`
 }
 
 // Notes lists the notes, in the order of the figures.

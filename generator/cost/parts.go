@@ -10,11 +10,11 @@ import (
 // A Part is what all layers of one kind have together. Parts add up to the
 // model: a tied weight counts with the layer that owns it.
 type Part struct {
-	Part   layer.Part `json:"part"`
-	Layers int        `json:"layers"`
-	Params int64      `json:"parameters"`
-	Active int64      `json:"active_parameters"`
-	MACs   *big.Int   `json:"macs"`
+	Part   layer.Part `json:"part" doc:"kind of layer"`
+	Layers int        `json:"layers" doc:"layers of this kind"`
+	Params int64      `json:"parameters" doc:"what they add to the total; a tied weight counts with the layer that owns it"`
+	Active int64      `json:"active_parameters" doc:"of these, what works on one token"`
+	MACs   *big.Int   `json:"macs" doc:"their multiply-accumulates at the declared input"`
 }
 
 // PartOf is the kind of work that a node does. A linear layer whose result

@@ -15,17 +15,15 @@ import (
 // mixture's experts count as they work, by topK. Recomputation is not counted,
 // as model FLOPs utilization has it.
 type Pretraining struct {
-	Unit   string   `json:"unit"`   // token, image or sample
-	Units  *big.Int `json:"units"`  // of data
-	Source string   `json:"source"` // where their number comes from, in words
-	// ForwardFLOPs is one forward pass at the declared input, which holds
-	// Declared units; FLOPs is the whole training, rounded up.
-	ForwardFLOPs *big.Int `json:"forward_flops"`
-	Declared     int64    `json:"declared_units"`
-	FLOPs        *big.Int `json:"training_flops"`
-	Card         string   `json:"card"`
-	Hours        float64  `json:"card_hours"`
-	USD          float64  `json:"cost_usd"`
+	Unit         string   `json:"unit" doc:"what the data is counted by: token, image or sample"` // token, image or sample
+	Units        *big.Int `json:"units" doc:"units of data in the whole training"`                // of data
+	Source       string   `json:"source" doc:"where their number comes from, in words"`
+	ForwardFLOPs *big.Int `json:"forward_flops" doc:"operations of one forward pass at the declared input"`
+	Declared     int64    `json:"declared_units" doc:"units in the declared input"`
+	FLOPs        *big.Int `json:"training_flops" doc:"operations of the whole training, rounded up"`
+	Card         string   `json:"card" doc:"card that does it"`
+	Hours        float64  `json:"card_hours" doc:"hours of one card, at the assumed share of its peak"`
+	USD          float64  `json:"cost_usd" doc:"price of those hours"`
 }
 
 // pretraining is nil for a model whose work is not known.
@@ -72,16 +70,11 @@ func float(n *big.Int) float64 {
 // A Speed is an upper bound on how fast one card can run a model, by the
 // roofline: real speeds are lower. It does not ask whether the model fits.
 type Speed struct {
-	Card  string `json:"card"`
-	DType string `json:"dtype"` // of the weights
-	// Decode bounds the tokens a second that are generated, over the whole
-	// batch: each step reads the active weights once and the least cache of
-	// every sequence. 0 for a model that generates nothing.
-	Decode float64 `json:"decode_tokens_per_second_bound"`
-	// Prefill bounds the units a second that are read, by the dense 16-bit peak
-	// and the MACs that causal and windowed kernels must do. 0 when the work is
-	// not known.
-	Prefill float64 `json:"prefill_units_per_second_bound"`
+	Card   string  `json:"card" doc:"the card"`
+	DType  string  `json:"dtype" doc:"number format of the weights"`
+	Decode float64 `json:"decode_tokens_per_second_bound" doc:"tokens generated in a second at most, over the whole batch: each step reads the active weights once and the least cache of every sequence; 0 for a model that generates nothing"`
+	// Prefill takes the MACs that causal and windowed kernels must do.
+	Prefill float64 `json:"prefill_units_per_second_bound" doc:"units read in a second at most, by the dense 16-bit peak; 0 when the work is not known"`
 }
 
 func speed(c Card, s Serving, cache *Cache, m *infer.Model, u Units, a Assumptions) Speed {

@@ -8,12 +8,10 @@ import (
 
 // Units say what a model reads, and how much of it the declared input holds.
 type Units struct {
-	// Name is "token" for a model that generates a sequence or reads one of ids,
-	// "image" for one that reads images, else "sample".
-	Name     string `json:"name"`
-	Declared int64  `json:"declared"` // units in the declared input
-	Batch    int64  `json:"batch"`    // sequences, images or samples in the declared input
-	Length   int64  `json:"length"`   // tokens of one sequence; 0 without tokens
+	Name     string `json:"name" doc:"token for a model that generates a sequence or reads one of ids, image for one that reads images, else sample"`
+	Declared int64  `json:"declared" doc:"units in the declared input"`
+	Batch    int64  `json:"batch" doc:"sequences, images or samples in the declared input"` // sequences, images or samples in the declared input
+	Length   int64  `json:"length" doc:"tokens of one sequence; 0 without tokens"`          // tokens of one sequence; 0 without tokens
 }
 
 // UnitsOf looks at the layers that keep a sequence while the model generates

@@ -24,20 +24,16 @@ type Tensor struct {
 // there may be a hundred thousand.
 type Tensors struct{ m *infer.Model }
 
+// TensorsOf lists the tensors of a model.
+func TensorsOf(m *infer.Model) Tensors { return Tensors{m} }
+
 // MarshalJSONTo implements json.MarshalerTo.
 func (t Tensors) MarshalJSONTo(enc *jsontext.Encoder) error {
 	if err := enc.WriteToken(jsontext.BeginArray); err != nil {
 		return err
 	}
 	for e := range t.m.Ledger() {
-		tensor := Tensor{Shape: e.Dims, Buffer: e.Buffer}
-		if e.Derived {
-			each := e.Counts() / max(e.Copies, 1)
-			tensor.Parameters = &each
-		}
-		if e.TiedTo != "" {
-			tensor.TiedTo = &e.TiedTo
-		}
+		tensor := tensorOf(e)
 		for name := range e.Named() {
 			tensor.Name = name
 			if err := json.MarshalEncode(enc, &tensor, enc.Options()); err != nil {
@@ -46,6 +42,35 @@ func (t Tensors) MarshalJSONTo(enc *jsontext.Encoder) error {
 		}
 	}
 	return enc.WriteToken(jsontext.EndArray)
+}
+
+// tensorOf is one copy of an entry, still without its name.
+func tensorOf(e infer.Entry) Tensor {
+	tensor := Tensor{Shape: e.Dims, Buffer: e.Buffer}
+	if e.Derived {
+		each := e.Counts() / max(e.Copies, 1)
+		tensor.Parameters = &each
+	}
+	if e.TiedTo != "" {
+		tensor.TiedTo = &e.TiedTo
+	}
+	return tensor
+}
+
+// Of lists the tensors of one component; empty for one without.
+func (t Tensors) Of(id string) []Tensor {
+	list := []Tensor{}
+	i, ok := t.m.Graph.Find(id)
+	if !ok {
+		return list
+	}
+	for _, e := range t.m.Entries(i) {
+		tensor := tensorOf(e)
+		for tensor.Name = range e.Named() {
+			list = append(list, tensor)
+		}
+	}
+	return list
 }
 
 // A Line of the ledger is a tensor of every instance of what repeats.

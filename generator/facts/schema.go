@@ -59,18 +59,47 @@ func (p Properties) MarshalJSONTo(enc *jsontext.Encoder) error {
 // structs are its keys, and their doc tags its words. Keys may be added to what
 // it describes, so it forbids none.
 func SchemaOf(v any, id, title, description string) *Schema {
-	d := describer{defs: map[string]*Schema{}}
-	s := d.object(reflect.TypeOf(v))
+	d := Describer{defs: map[string]*Schema{}}
+	s := d.root(reflect.TypeOf(v))
 	s.Schema, s.ID, s.Title = "https://json-schema.org/draft/2020-12/schema", id, title
 	s.Description = description + " Integers beyond 2^53 are strings of digits. Keys may be added; those that are here stay."
 	s.Defs = d.defs
 	return s
 }
 
+// root is the schema of a document, or of what a pointer to it leads to.
+func (d Describer) root(t reflect.Type) *Schema {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if own, ok := reflect.Zero(t).Interface().(Described); ok {
+		return own.JSONSchema(d)
+	}
+	return d.object(t)
+}
+
 // enumerated is a string that has only some values.
 type enumerated interface{ Values() []string }
 
-type describer struct{ defs map[string]*Schema }
+// Described is a type that is written in a form of its own, and says which.
+type Described interface {
+	JSONSchema(Describer) *Schema
+}
+
+// A Describer makes the schemas of one document.
+type Describer struct{ defs map[string]*Schema }
+
+// Object is the schema of a struct, in the place where it stands.
+func (d Describer) Object(v any) *Schema { return d.object(reflect.TypeOf(v)) }
+
+// AnyOf is the schema of what is one of several structs.
+func (d Describer) AnyOf(list ...any) *Schema {
+	s := &Schema{}
+	for _, v := range list {
+		s.AnyOf = append(s.AnyOf, d.of(reflect.TypeOf(v)))
+	}
+	return s
+}
 
 // The types that are written in a form of their own.
 var (
@@ -82,9 +111,10 @@ var (
 	valueType   = reflect.TypeFor[Value]()
 	paramsType  = reflect.TypeFor[Params]()
 	tensorsType = reflect.TypeFor[Tensors]()
+	objectType  = reflect.TypeFor[jsontext.Value]()
 )
 
-func (d describer) of(t reflect.Type) *Schema {
+func (d Describer) of(t reflect.Type) *Schema {
 	switch t {
 	case countType:
 		return d.ref("count", func() *Schema {
@@ -106,10 +136,13 @@ func (d describer) of(t reflect.Type) *Schema {
 		})
 	case valueType:
 		return &Schema{}
-	case paramsType:
+	case paramsType, objectType:
 		return &Schema{Type: "object"}
 	case tensorsType:
 		return d.of(reflect.TypeFor[[]Tensor]())
+	}
+	if own, ok := reflect.Zero(t).Interface().(Described); ok {
+		return own.JSONSchema(d)
 	}
 	switch t.Kind() {
 	case reflect.Bool:
@@ -137,7 +170,7 @@ func (d describer) of(t reflect.Type) *Schema {
 }
 
 // ref is a reference to a definition, which is made at its first use.
-func (d describer) ref(name string, make func() *Schema) *Schema {
+func (d Describer) ref(name string, make func() *Schema) *Schema {
 	if _, ok := d.defs[name]; !ok {
 		d.defs[name] = nil // a type may contain itself
 		d.defs[name] = make()
@@ -162,7 +195,7 @@ func orNull(s *Schema) *Schema {
 	return &Schema{AnyOf: []*Schema{s, {Type: "null"}}}
 }
 
-func (d describer) object(t reflect.Type) *Schema {
+func (d Describer) object(t reflect.Type) *Schema {
 	s := &Schema{Type: "object"}
 	for _, f := range reflect.VisibleFields(t) {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
