@@ -41,7 +41,7 @@ lint: ## check formatting, go vet, staticcheck and the WebAssembly build
 	if [ -n "$$unformatted" ]; then echo "not formatted; run make fmt:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
 	go tool staticcheck ./...
-	GOOS=js GOARCH=wasm go build ./generator/pipeline
+	GOOS=js GOARCH=wasm go build ./generator/ops
 
 fmt: ## format all Go files
 	gofmt -w .

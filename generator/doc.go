@@ -23,7 +23,9 @@
 // program calls it, so that one graph has one answer. Packages cost, draw,
 // diff and checkpoint read analysed models as well: what a model needs, what it
 // looks like, what sets two apart, and whether a file of weights is it; package
-// policy, whether it keeps to limits that somebody sets. Package audit reads a
+// policy, whether it keeps to limits that somebody sets. Package ops declares what
+// can be asked, once for every face: command line, HTTP, MCP and browser call the
+// same functions, on a catalog that package desk lays out. Package audit reads a
 // finished site; watch and serve keep one up to date.
 //
 // # Reading order
@@ -42,6 +44,8 @@
 //     verify/testdata/<id>.txtar
 //   - a line of a policy: its field and its check in package policy
 //   - a page: its data in package page, its layout in themes/default
+//   - an operation: its function and its row in ops.All, with doc tags on its
+//     parameters and its answer; doors_test.go of package cli asks for its doors
 //   - a command: its value in package cli, its row in Commands and in the table
 //     of README.md, and a script in cmd/strata/testdata
 //   - an importer: its value of Family in package adopt, and its row in one of
