@@ -13,6 +13,7 @@ import (
 	"github.com/strata-catalog/strata/generator/facts"
 	"github.com/strata-catalog/strata/generator/format"
 	"github.com/strata-catalog/strata/generator/graph"
+	"github.com/strata-catalog/strata/generator/ops"
 	"github.com/strata-catalog/strata/generator/pipeline"
 	"github.com/strata-catalog/strata/generator/sarif"
 	"github.com/strata-catalog/strata/generator/shape"
@@ -110,7 +111,7 @@ func (c *check) compare(s *Session, files []string) error {
 	if err != nil {
 		return err
 	}
-	if c.write && !sub.listed {
+	if c.write && !sub.Listed {
 		return usage("check: --write needs a template of a catalog by its id, found %q", files[0])
 	}
 	k, err := s.against(files[0], c.against, c.format, sub.Model, c.strict)
@@ -247,7 +248,7 @@ func printJSON(s *Session, v *verdict) error {
 	case v.err != nil:
 		a.Error = &Trouble{Message: v.err.Error()}
 	default:
-		a.Check = facts.Checked(v.report)
+		a.Check = ops.Posted(v.file, v.report).Check()
 	}
 	line, err := facts.JSONLine(a)
 	if err != nil {

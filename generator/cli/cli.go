@@ -38,6 +38,7 @@ var Commands = []*Command{
 	mergeCommand,
 	serveCommand,
 	checkCommand,
+	templatesCommand,
 	showCommand,
 	planCommand,
 	diffCommand,

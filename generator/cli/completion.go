@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/strata-catalog/strata/generator/layer"
@@ -201,6 +202,10 @@ func candidates[T any](list []T, of func(T) candidate) []candidate {
 		out[i] = of(x)
 	}
 	return out
+}
+
+func keep[T any](list []T, wanted func(T) bool) []T {
+	return slices.DeleteFunc(slices.Clone(list), func(x T) bool { return !wanted(x) })
 }
 
 func bare(words []string) []candidate {

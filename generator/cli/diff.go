@@ -9,9 +9,9 @@ import (
 	"math"
 	"strings"
 
-	"github.com/strata-catalog/strata/generator/cost"
 	"github.com/strata-catalog/strata/generator/diff"
 	"github.com/strata-catalog/strata/generator/facts"
+	"github.com/strata-catalog/strata/generator/ops"
 	"github.com/strata-catalog/strata/generator/page"
 	"github.com/strata-catalog/strata/generator/render"
 )
@@ -56,7 +56,7 @@ func (c *compare) run(s *Session, args []string) error {
 		}
 		return err
 	}
-	d, err := compared(a, b)
+	d, err := ops.Compare(a, b)
 	if err != nil {
 		return &Failure{2, err.Error()}
 	}
@@ -73,7 +73,7 @@ func (c *compare) run(s *Session, args []string) error {
 }
 
 // subjects reads the two models.
-func (c *compare) subjects(s *Session, args []string) (a, b *subject, err error) {
+func (c *compare) subjects(s *Session, args []string) (a, b *ops.Model, err error) {
 	switch {
 	case len(args) < 2:
 		return nil, nil, usage("diff: which two models? (see strata help diff)")
@@ -89,48 +89,7 @@ func (c *compare) subjects(s *Session, args []string) (a, b *subject, err error)
 	return a, b, err
 }
 
-// compared makes the diff. A file is estimated under the assumptions of the
-// catalog that the other model is of, without its training data.
-func compared(a, b *subject) (*facts.Diff, error) {
-	alike := func(file, template *subject) {
-		if !file.listed && template.listed {
-			file.assumptions = template.assumptions
-			file.assumptions.Tokens, file.assumptions.Seen = 0, 0
-		}
-	}
-	alike(a, b)
-	alike(b, a)
-	from, err := a.compare()
-	if err != nil {
-		return nil, err
-	}
-	to, err := b.compare()
-	if err != nil {
-		return nil, err
-	}
-	if from.Name == to.Name && from.ID == to.ID {
-		from.ID, to.ID = a.File, b.File
-	}
-	return facts.Compared(diff.Compare(from, to)), nil
-}
-
-// compare is a subject with its estimates.
-func (sub *subject) compare() (diff.Subject, error) {
-	plan, err := cost.New(sub.Model, sub.assumptions)
-	if err != nil {
-		return diff.Subject{}, fmt.Errorf("%s: %w", sub.File, err)
-	}
-	s := diff.Subject{ID: sub.ID, Name: sub.Name(), Plan: plan}
-	if s.ID == "" {
-		s.ID = sub.File
-	}
-	if s.Name == "" {
-		s.Name = s.ID
-	}
-	return s, nil
-}
-
-func (c *compare) print(s *Session, f *facts.Diff, a, b *subject) error {
+func (c *compare) print(s *Session, f *facts.Diff, a, b *ops.Model) error {
 	if c.format == "json" {
 		return s.json(f)
 	}

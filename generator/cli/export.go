@@ -4,10 +4,12 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
-	"github.com/strata-catalog/strata/generator/export"
+	"github.com/strata-catalog/strata/generator/graph"
+	"github.com/strata-catalog/strata/generator/ops"
 )
 
 var exportCommand = &Command{
@@ -41,26 +43,25 @@ func (e *exporting) run(s *Session, args []string) error {
 	if err != nil {
 		return err
 	}
-	src, err := export.Python(sub.Model, sub.Sources()...)
-	var unsupported *export.Unsupported
+	made, err := sub.Export()
+	var refused *ops.Error
 	switch {
-	case errors.As(err, &unsupported):
-		for _, r := range unsupported.Reasons {
+	case errors.As(err, &refused) && len(refused.Reasons) > 0:
+		for _, r := range refused.Reasons {
 			at := sub.File
-			if r.Node >= 0 {
-				n := &sub.Model.Nodes[r.Node]
-				at = fmt.Sprintf("%s: %s (%s)", sub.Model.At(r.Node), n.ID, n.TypeName())
+			if r.Layer != "" {
+				at = fmt.Sprintf("%s: %s (%s)", graph.Position{File: sub.File, Line: r.Line, Column: r.Column}, r.Layer, r.Type)
 			}
 			fmt.Fprintf(s.Stderr, "%s: %s\n", printable(at), printable(r.Why))
 		}
-		return &Failure{1, fmt.Sprintf("%s is not exported: %s", printable(sub.ID), count(len(unsupported.Reasons), "reason"))}
+		return &Failure{1, fmt.Sprintf("%s is not exported: %s", printable(sub.ID), count(len(refused.Reasons), "reason"))}
 	case err != nil:
 		return &Failure{1, err.Error()}
 	case e.out == "", e.out == "-":
-		_, err = s.Stdout.Write(src)
+		_, err = io.WriteString(s.Stdout, made.Source)
 		return err
 	}
-	if err := replace(e.out, src); err != nil {
+	if err := replace(e.out, []byte(made.Source)); err != nil {
 		return &Failure{2, err.Error()}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/strata-catalog/strata/generator/ops"
 	"github.com/strata-catalog/strata/generator/words"
 )
 
@@ -62,14 +63,9 @@ func (s *selection) String() string {
 
 func (s *selection) Set(text string) error {
 	for _, part := range strings.Split(text, ",") {
-		found := false
-		for _, word := range s.of {
-			if part != "" && strings.Contains(plain(word), plain(part)) {
-				*s.to = append(*s.to, word)
-				found = true
-			}
-		}
-		if !found {
+		found := ops.Matching(part, s.of)
+		*s.to = append(*s.to, found...)
+		if len(found) == 0 {
 			return fmt.Errorf("found %q, expected %s%s", part, oneOf(s.of), words.DidYouMean(part, s.of))
 		}
 	}
@@ -93,10 +89,6 @@ func (n *natural) Set(text string) error {
 	*n.to = int(value)
 	return err
 }
-
-var plainer = strings.NewReplacer(" ", "", "-", "", "_", "")
-
-func plain(word string) string { return plainer.Replace(strings.ToLower(word)) }
 
 // oneOf lists words that exclude one another: text, json or sarif.
 func oneOf(list []string) string {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/strata-catalog/strata/generator/cost"
-	"github.com/strata-catalog/strata/generator/facts"
+	"github.com/strata-catalog/strata/generator/ops"
 )
 
 var planCommand = &Command{
@@ -28,8 +28,8 @@ that does not exist, or wrong usage.`,
 	Setup: func(fs *flag.FlagSet) func(*Session, []string) error {
 		c := &plan{}
 		choose(fs, &c.format, "format", "`FORMAT` of the answer", "text", "json")
-		fs.Var(&selection{&c.dtypes, names(cost.DTypes, func(d cost.DType) string { return d.Name })}, "dtype", "`NAME` of the number formats of the weights to show, with commas; all when not given")
-		fs.Var(&selection{&c.cards, names(cost.Cards, func(g cost.Card) string { return g.Name })}, "gpu", "`NAME` of the cards to show, with commas; all when not given")
+		fs.Var(&selection{&c.dtypes, ops.DTypes()}, "dtype", "`NAME` of the number formats of the weights to show, with commas; all when not given")
+		fs.Var(&selection{&c.cards, ops.GPUs()}, "gpu", "`NAME` of the cards to show, with commas; all when not given")
 		c.assumed.flags(fs)
 		sourceFlag(fs, &c.source)
 		widthFlag(fs, &c.width)
@@ -44,23 +44,6 @@ type plan struct {
 	width          int
 }
 
-func names[T any](list []T, name func(T) string) []string {
-	out := make([]string, len(list))
-	for i, x := range list {
-		out[i] = name(x)
-	}
-	return out
-}
-
-// A Planned is what plan says of a model in JSON.
-type Planned struct {
-	facts.Totals
-	Memory      facts.Memory     `json:"memory" doc:"estimate of the memory to serve and to train the model"`
-	Cost        facts.Cost       `json:"cost" doc:"estimate of the price of training and of the speed at most"`
-	Assumptions cost.Assumptions `json:"assumptions" doc:"what the estimates assume"`
-	Notes       []cost.Note      `json:"notes" doc:"how the figures come about, by the member that they are of"`
-}
-
 func (c *plan) run(s *Session, args []string) error {
 	if err := onlyOne("plan", "model", args); err != nil {
 		return err
@@ -69,44 +52,19 @@ func (c *plan) run(s *Session, args []string) error {
 	if err != nil {
 		return err
 	}
-	a, err := c.assumed.over(sub.assumptions)
+	if sub.Assumptions, err = c.assumed.over(sub.Assumptions); err != nil {
+		return &Failure{2, err.Error()}
+	}
+	p, err := sub.Plan(ops.Only{DTypes: c.dtypes, GPUs: c.cards})
 	if err != nil {
 		return &Failure{2, err.Error()}
 	}
-	p, err := cost.New(sub.Model, a)
-	if err != nil {
-		return &Failure{2, err.Error()}
-	}
-	m := sub.facts(c.narrow(p))
 	if c.format == "json" {
-		return s.json(Planned{m.Totals, m.Memory, m.Cost, m.Assumptions, notes(m.Plan)})
+		return s.json(p)
 	}
 	sc := s.screen(c.width)
-	sc.title(m.Name, m.ID)
-	return c.print(sc, m.Plan)
-}
-
-// narrow leaves the number formats and cards that are asked for.
-func (c *plan) narrow(p *cost.Plan) *cost.Plan {
-	q := *p
-	dtype := func(name string) bool { return len(c.dtypes) == 0 || slices.Contains(c.dtypes, name) }
-	card := func(name string) bool { return len(c.cards) == 0 || slices.Contains(c.cards, name) }
-	q.Serving = keep(p.Serving, func(x cost.Serving) bool { return dtype(x.DType) })
-	q.TrainingFits = keep(p.TrainingFits, func(x cost.Fit) bool { return card(x.Card) })
-	q.ServingFits = keep(p.ServingFits, func(x cost.Fit) bool { return dtype(x.DType) && card(x.Card) })
-	q.Speeds = keep(p.Speeds, func(x cost.Speed) bool { return dtype(x.DType) && card(x.Card) })
-	return &q
-}
-
-func keep[T any](list []T, wanted func(T) bool) []T {
-	return slices.DeleteFunc(slices.Clone(list), func(x T) bool { return !wanted(x) })
-}
-
-// notes are the words on the figures that a plan has.
-func notes(p *cost.Plan) []cost.Note {
-	return keep(cost.Notes, func(n cost.Note) bool {
-		return (n.Of != "cache" || p.Cache != nil) && (n.Of != "pretraining" || p.Pretraining != nil)
-	})
+	sc.title(p.Name, p.ID)
+	return c.print(sc, p.Plan)
 }
 
 // section is a part of a printed plan.

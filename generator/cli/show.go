@@ -6,9 +6,9 @@ import (
 	"math/big"
 	"strings"
 
-	"github.com/strata-catalog/strata/generator/cost"
 	"github.com/strata-catalog/strata/generator/facts"
 	"github.com/strata-catalog/strata/generator/format"
+	"github.com/strata-catalog/strata/generator/ops"
 	"github.com/strata-catalog/strata/generator/shape"
 	"github.com/strata-catalog/strata/generator/verify"
 )
@@ -27,12 +27,17 @@ middle, and columns go where even that is too wide. Elsewhere nothing is cut,
 unless --width says so. With --format json the answer is the whole analysis, as
 the site publishes it.
 
-Exit code 0: shown. 1: structural faults. 2: a file that cannot be read, an id
-that does not exist, or wrong usage.`,
+--layer shows one layer with its tensors and what reads it, --block the layers of
+the first instance of a block, or those below a module path.
+
+Exit code 0: shown. 1: structural faults. 2: a file that cannot be read, an id,
+layer or block that does not exist, or wrong usage.`,
 	Setup: func(fs *flag.FlagSet) func(*Session, []string) error {
 		c := &show{}
 		choose(fs, &c.format, "format", "`FORMAT` of the answer", "text", "json")
 		fs.BoolVar(&c.rows, "rows", false, "a line for every layer of every instance")
+		fs.StringVar(&c.layer, "layer", "", "`ID` of one layer to show")
+		fs.StringVar(&c.block, "block", "", "`NAME` of a block, or path of a module, to show")
 		sourceFlag(fs, &c.source)
 		widthFlag(fs, &c.width)
 		return c.run
@@ -41,6 +46,7 @@ that does not exist, or wrong usage.`,
 
 type show struct {
 	format, source string
+	layer, block   string
 	rows           bool
 	width          int
 }
@@ -58,20 +64,85 @@ func (c *show) run(s *Session, args []string) error {
 	if err != nil {
 		return err
 	}
-	plan, err := cost.New(sub.Model, sub.assumptions)
+	shown, err := sub.Show(ops.ShowParams{Full: c.layer == "" && c.block == "", Layer: c.layer, Block: c.block})
 	if err != nil {
-		return &Failure{2, err.Error()}
+		return &Failure{2, printable(err.Error())}
 	}
-	m := sub.facts(plan)
 	if c.format == "json" {
-		return s.json(m)
+		return s.json(shown)
 	}
 	sc := s.screen(c.width)
+	switch v := shown.Value.(type) {
+	case *ops.Layer:
+		return showLayer(sc, v)
+	case *ops.Block:
+		return showBlock(sc, v)
+	case *facts.Model:
+		return c.model(sc, v)
+	}
+	return nil
+}
+
+func (c *show) model(sc *screen, m *facts.Model) error {
 	sc.title(m.Name, m.ID)
 	if err := c.table(m).write(sc); err != nil {
 		return err
 	}
 	return totals(m).write(sc)
+}
+
+// showLayer shows a layer with what is around it.
+func showLayer(sc *screen, l *ops.Layer) error {
+	sc.title(l.Display, l.ID)
+	about := &table{columns: []column{{}, {least: 20, wraps: true}}}
+	add := func(label, text string) {
+		if text != "" {
+			about.add(ordinary, label, printable(text))
+		}
+	}
+	add("Parameters", l.Params.String())
+	add("Reads", strings.Join(l.Inputs, ", "))
+	add("Read by", strings.Join(l.Readers, ", "))
+	add("Output shape", l.Shape())
+	add("Weights", format.Exact64(l.Parameters))
+	add("MACs", work(l.MACs))
+	for _, f := range l.Findings {
+		add(string(f.Severity), fmt.Sprintf("%s [%s]", f.Message, f.Rule))
+	}
+	if err := about.write(sc); err != nil || len(l.Tensors) == 0 {
+		return err
+	}
+	fmt.Fprintln(sc)
+	tensors := &table{columns: []column{{head: "Tensor", least: 14, cut: cutMiddle}, {head: "Shape"}, {head: "Parameters", right: true}}}
+	for _, x := range l.Tensors {
+		count := "not known"
+		switch {
+		case x.TiedTo != nil:
+			count = "tied to " + printable(*x.TiedTo)
+		case x.Buffer:
+			count = "a buffer"
+		case x.Parameters != nil:
+			count = format.Exact64(*x.Parameters)
+		}
+		tensors.add(ordinary, printable(x.Name), x.Shape.Brackets(), count)
+	}
+	return tensors.write(sc)
+}
+
+// showBlock shows the layers of one instance; shares are of the instance.
+func showBlock(sc *screen, b *ops.Block) error {
+	sc.title(b.ID, b.Block)
+	w := &layerTable{table: table{columns: layerColumns()}, total: b.Parameters}
+	w.layers(b.Rows, "")
+	if err := w.write(sc); err != nil {
+		return err
+	}
+	fmt.Fprintf(sc, "\n%s parameters", format.Exact64(b.Parameters))
+	if b.Repeat > 1 {
+		fmt.Fprintf(sc, ", %d times: %s", b.Repeat, format.Exact64(b.ParametersAll))
+	}
+	fmt.Fprintln(sc)
+	return nil
 }
 
 // onlyOne refuses any other number of operands.
@@ -83,15 +154,6 @@ func onlyOne(command, what string, args []string) error {
 		return nil
 	}
 	return usage("%s: takes one %s, found %q too", command, what, args[1])
-}
-
-// facts are everything that is known of a subject, as its page has them.
-func (sub *subject) facts(plan *cost.Plan) *facts.Model {
-	m := facts.Of(sub.Report, plan, sub.Published().Parameters)
-	if sub.Note != nil {
-		m.Description, m.Tags = sub.Summary(), sub.Tags()
-	}
-	return m
 }
 
 // json answers a program.

@@ -11,7 +11,8 @@ import (
 	"strings"
 
 	"github.com/strata-catalog/strata/generator/catalog"
-	"github.com/strata-catalog/strata/generator/cost"
+	"github.com/strata-catalog/strata/generator/desk"
+	"github.com/strata-catalog/strata/generator/ops"
 	"github.com/strata-catalog/strata/generator/pipeline"
 	"github.com/strata-catalog/strata/generator/words"
 )
@@ -23,15 +24,6 @@ const subjects = "FILE|ID"
 const aboutSubjects = `FILE is a model.json, a folder that holds one, or - for standard input. ID is a
 template of the catalog under --source, with what its content file says.`
 
-// A subject is what a command is asked about.
-type subject struct {
-	*catalog.Entry // the note is nil for a file
-	// assumptions of estimates: those of the catalog's settings and of the note,
-	// or the defaults for a file.
-	assumptions cost.Assumptions
-	listed      bool // in the catalog
-}
-
 // sourceFlag declares the folder of the catalog that ids are of.
 func sourceFlag(flags *flag.FlagSet, to *string) {
 	flags.StringVar(to, "source", ".", "`DIR` that holds templates/ and content/, for ids")
@@ -41,7 +33,7 @@ func sourceFlag(flags *flag.FlagSet, to *string) {
 // its id. What is there as a file is a file. The findings that the note of a
 // template accepts are marked. Structural faults are an error: nothing else can
 // be told of such a document.
-func (s *Session) subject(source, arg string) (*subject, error) {
+func (s *Session) subject(source, arg string) (*ops.Model, error) {
 	if arg != "-" && !isFile(arg) {
 		sub, err := s.template(source, arg)
 		if err != nil || sub != nil {
@@ -52,7 +44,7 @@ func (s *Session) subject(source, arg string) (*subject, error) {
 }
 
 // document is a graph document that is no part of a catalog.
-func (s *Session) document(file string) (*subject, error) {
+func (s *Session) document(file string) (*ops.Model, error) {
 	v := analyse(s.Stdin, file)
 	if v.err != nil {
 		return nil, &Failure{2, printable(v.err.Error())}
@@ -60,7 +52,7 @@ func (s *Session) document(file string) (*subject, error) {
 	if v.report.Broken() {
 		return nil, broken(v.report)
 	}
-	return &subject{&catalog.Entry{ID: v.report.Doc.ID, File: v.file, Report: v.report}, cost.Default(), false}, nil
+	return ops.Posted(v.file, v.report), nil
 }
 
 // isFile reports whether there is a graph document of this name.
@@ -74,7 +66,7 @@ func isFile(arg string) bool {
 }
 
 // template is a template of the catalog, nil where the argument names a file.
-func (s *Session) template(source, id string) (*subject, error) {
+func (s *Session) template(source, id string) (*ops.Model, error) {
 	if strings.ContainsAny(id, `/\`) || strings.HasSuffix(id, ".json") {
 		return nil, nil
 	}
@@ -101,11 +93,11 @@ func (s *Session) template(source, id string) (*subject, error) {
 	case len(c.Problems) > 0:
 		return nil, &Failure{2, listed(c.Problems)}
 	}
-	assumptions, err := c.Assumptions()
+	d, err := desk.Of(c)
 	if err != nil {
 		return nil, &Failure{2, err.Error()}
 	}
-	return &subject{c.Entries[0], c.Entries[0].Assumed(assumptions), true}, nil
+	return d.Model(id), nil
 }
 
 // load reads some templates of the catalog, or all where none is named, with
@@ -126,6 +118,22 @@ func load(source string, only ...string) (*catalog.Catalog, error) {
 		return nil, &Failure{2, err.Error()}
 	}
 	return c, nil
+}
+
+// catalogued is a whole catalog, for operations.
+func catalogued(source string) (*ops.Env, error) {
+	c, err := load(source)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(c.Problems) > 0:
+		return nil, &Failure{2, listed(c.Problems)}
+	}
+	d, err := desk.Of(c)
+	if err != nil {
+		return nil, &Failure{2, err.Error()}
+	}
+	return &ops.Env{Catalog: d}, nil
 }
 
 // templates lists the ids of the catalog under a folder, in order.

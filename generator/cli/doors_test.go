@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/strata-catalog/strata/generator/ops"
+)
+
+// doors says by which command each operation can be asked.
+var doors = map[string]string{
+	"check":   "check",
+	"diff":    "diff",
+	"explain": "rules", // and layers
+	"export":  "export",
+	"import":  "import",
+	"plan":    "plan",
+	"show":    "show",
+
+	"templates": "templates",
+}
+
+// TestDoors: every operation has a command, and no door leads nowhere.
+func TestDoors(t *testing.T) {
+	left := map[string]bool{}
+	for op := range doors {
+		left[op] = true
+	}
+	for _, o := range ops.All {
+		if _, err := session().command(doors[o.Name]); err != nil {
+			t.Errorf("operation %s has no command: %v", o.Name, err)
+		}
+		delete(left, o.Name)
+	}
+	for op := range left {
+		t.Errorf("there is no operation %s", op)
+	}
+}
