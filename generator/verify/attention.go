@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/strata-catalog/strata/generator/graph"
 	"github.com/strata-catalog/strata/generator/infer"
 	"github.com/strata-catalog/strata/generator/layer"
 	"github.com/strata-catalog/strata/generator/shape"
@@ -262,7 +263,7 @@ func tiedTo(p *Pass) {
 		if near := words.Nearest(id, owners[p.Nodes[r.node].Result.Weights[0].Dims.Brackets()]); near != "" {
 			f.Message += fmt.Sprintf("; nearest is %q", near)
 			f.Fix = fmt.Sprintf("Write %q, if that is meant.", near)
-			f.Patch = p.replace(r.node, "tiedTo", quote(near))
+			f.Patch = p.replace(r.node, "tiedTo", graph.Quote(near))
 		}
 	}
 }

@@ -209,7 +209,7 @@ func (p *Pass) merge(start int) {
 		return
 	}
 	type patched struct {
-		PatchOp
+		graph.PatchOp
 		finding int
 	}
 	first := map[like]int{}

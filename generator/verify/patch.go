@@ -6,18 +6,8 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/strata-catalog/strata/generator/graph"
 )
-
-// A PatchOp is one operation of a JSON Patch (RFC 6902) on the document as
-// written.
-type PatchOp struct {
-	Op    string // add, remove or replace
-	Path  string // JSON Pointer
-	Value string // JSON; "" for remove
-}
 
 // written is a parameter of a node as its document has it, under its own name
 // or an alias; nil when it is not there.
@@ -67,7 +57,7 @@ func (p *Pass) integer(node int, name string) int64 {
 
 // replace is the patch that gives a parameter another value. There is none
 // where a block puts the value in: it may be right for other instances.
-func (p *Pass) replace(node int, name, value string) []PatchOp {
+func (p *Pass) replace(node int, name, value string) []graph.PatchOp {
 	path, ok := p.pointer(node)
 	if !ok {
 		return nil
@@ -77,54 +67,54 @@ func (p *Pass) replace(node int, name, value string) []PatchOp {
 	case written != nil && written.Value != p.param(node, written.Name):
 		return nil
 	case written != nil:
-		return []PatchOp{{"replace", path + "/params/" + escape(written.Name), value}}
+		return []graph.PatchOp{graph.Replace(path+"/params/"+graph.EscapeStep(written.Name), value)}
 	case len(p.Nodes[node].Component.Params) == 0:
-		return []PatchOp{{"add", path + "/params", "{" + quote(name) + ":" + value + "}"}}
+		return []graph.PatchOp{graph.Add(path+"/params", "{"+graph.Quote(name)+":"+value+"}")}
 	}
-	return []PatchOp{{"add", path + "/params/" + escape(name), value}}
+	return []graph.PatchOp{graph.Add(path+"/params/"+graph.EscapeStep(name), value)}
 }
 
 // rename is the patch that gives a parameter another name, or removes it where
 // none is known.
-func (p *Pass) rename(node int, name, to string) []PatchOp {
+func (p *Pass) rename(node int, name, to string) []graph.PatchOp {
 	path, ok := p.pointer(node)
 	if !ok {
 		return nil
 	}
-	ops := []PatchOp{{"remove", path + "/params/" + escape(name), ""}}
+	ops := []graph.PatchOp{graph.Remove(path + "/params/" + graph.EscapeStep(name))}
 	switch written := p.written(node, name); {
 	case written == nil || to != "" && p.written(node, to) != nil:
 		return nil
 	case to != "":
-		ops = append(ops, PatchOp{"add", path + "/params/" + escape(to), written.Value})
+		ops = append(ops, graph.Add(path+"/params/"+graph.EscapeStep(to), written.Value))
 	}
 	return ops
 }
 
 // retype is the patch that gives a node another type.
-func (p *Pass) retype(node int, to string) []PatchOp {
+func (p *Pass) retype(node int, to string) []graph.PatchOp {
 	path, ok := p.pointer(node)
 	if !ok || to == "" {
 		return nil
 	}
-	return []PatchOp{{"replace", path + "/type", quote(to)}}
+	return []graph.PatchOp{graph.Replace(path+"/type", graph.Quote(to))}
 }
 
 // unalias is the patch that removes the other names of a parameter that is
 // also given under its own.
-func (p *Pass) unalias(node int, name string) []PatchOp {
+func (p *Pass) unalias(node int, name string) []graph.PatchOp {
 	path, ok := p.pointer(node)
 	if !ok {
 		return nil
 	}
 	t, own := p.Nodes[node].Type, false
-	var ops []PatchOp
+	var ops []graph.PatchOp
 	for _, q := range p.Nodes[node].Component.Params {
 		switch {
 		case q.Name == t.Canonical(name):
 			own = true
 		case t.Canonical(q.Name) == t.Canonical(name):
-			ops = append(ops, PatchOp{"remove", path + "/params/" + escape(q.Name), ""})
+			ops = append(ops, graph.Remove(path+"/params/"+graph.EscapeStep(q.Name)))
 		}
 	}
 	if !own {
@@ -153,15 +143,15 @@ func (p *Pass) key(value int) int {
 // reconnect is the patch that gives the end of an edge, which stands at an
 // offset, another id. There is none where that would draw a cycle: only what
 // stands before a component may feed it.
-func (p *Pass) reconnect(pos int, id string) []PatchOp {
+func (p *Pass) reconnect(pos int, id string) []graph.PatchOp {
 	doc := p.Graph.Doc
 	if path, ok := reference("", doc.Components, nil, pos, id); ok {
-		return []PatchOp{{"replace", path, quote(id)}}
+		return []graph.PatchOp{graph.Replace(path, graph.Quote(id))}
 	}
 	if k := sort.Search(len(doc.Blocks), func(k int) bool { return doc.Blocks[k].Pos > pos }) - 1; k >= 0 {
 		b := &doc.Blocks[k]
-		if path, ok := reference("/blocks/"+escape(b.Name), b.Components, b.Inputs, pos, id); ok {
-			return []PatchOp{{"replace", path, quote(id)}}
+		if path, ok := reference("/blocks/"+graph.EscapeStep(b.Name), b.Components, b.Inputs, pos, id); ok {
+			return []graph.PatchOp{graph.Replace(path, graph.Quote(id))}
 		}
 	}
 	k := sort.Search(len(doc.Connections), func(k int) bool { return max(doc.Connections[k].FromPos, doc.Connections[k].ToPos) >= pos })
@@ -170,9 +160,9 @@ func (p *Pass) reconnect(pos int, id string) []PatchOp {
 	}
 	switch c, path := &doc.Connections[k], fmt.Sprintf("/connections/%d", k); {
 	case c.ToPos == pos && inOrder(doc.Components, c.From, id):
-		return []PatchOp{{"replace", path + "/to", quote(id)}}
+		return []graph.PatchOp{graph.Replace(path+"/to", graph.Quote(id))}
 	case c.FromPos == pos && inOrder(doc.Components, id, c.To):
-		return []PatchOp{{"replace", path + "/from", quote(id)}}
+		return []graph.PatchOp{graph.Replace(path+"/from", graph.Quote(id))}
 	}
 	return nil
 }
@@ -202,7 +192,7 @@ func reference(scope string, list []graph.Component, inputs []string, pos int, i
 // and hands what they get on to whoever takes their result. There is none where
 // a block has one of them in other instances too, or where something else names
 // one.
-func (p *Pass) without(nodes []int) []PatchOp {
+func (p *Pass) without(nodes []int) []graph.PatchOp {
 	left := map[int]int{} // instances that stay, by where the component is written
 	for _, i := range nodes {
 		left[p.Nodes[i].Component.Pos] = 0
@@ -225,7 +215,7 @@ func (p *Pass) without(nodes []int) []PatchOp {
 	ops, ok := cut.without(left)
 	for k := range doc.Blocks {
 		b := &doc.Blocks[k]
-		cut = scope{path: "/blocks/" + escape(b.Name), components: b.Components, output: b.Output}
+		cut = scope{path: "/blocks/" + graph.EscapeStep(b.Name), components: b.Components, output: b.Output}
 		more, fits := cut.without(left)
 		ops, ok = append(ops, more...), ok && fits
 	}
@@ -246,7 +236,7 @@ type scope struct {
 
 // without is the patch for the components that are written at some offsets.
 // False: something else than an edge names one of them.
-func (s *scope) without(cut map[int]int) (ops []PatchOp, ok bool) {
+func (s *scope) without(cut map[int]int) (ops []graph.PatchOp, ok bool) {
 	from := map[string]string{} // what a component gets that goes, by its id
 	for k := range s.components {
 		c := &s.components[k]
@@ -271,31 +261,31 @@ func (s *scope) without(cut map[int]int) (ops []PatchOp, ok bool) {
 			id = next // the edges of a graph that is judged so far have no cycle
 		}
 	}
-	var gone []PatchOp
+	var gone []graph.PatchOp
 	for k := range s.components {
 		c, path := &s.components[k], fmt.Sprintf("%s/components/%d", s.path, k)
 		if _, named := from[c.SharedWith.ID]; named {
 			return nil, false
 		}
 		if _, goes := cut[c.Pos]; goes {
-			gone = append(gone, PatchOp{"remove", path, ""})
+			gone = append(gone, graph.Remove(path))
 			continue
 		}
 		for j, in := range c.Inputs {
 			if id, other := source(in.ID); other {
-				ops = append(ops, PatchOp{"replace", fmt.Sprintf("%s/inputs/%d", path, j), quote(id)})
+				ops = append(ops, graph.Replace(fmt.Sprintf("%s/inputs/%d", path, j), graph.Quote(id)))
 			}
 		}
 	}
 	if id, other := source(s.output); other {
-		ops = append(ops, PatchOp{"replace", s.path + "/output", quote(id)})
+		ops = append(ops, graph.Replace(s.path+"/output", graph.Quote(id)))
 	}
 	for k, c := range s.connections {
 		path := fmt.Sprintf("/connections/%d", k)
 		if _, goes := from[c.To]; goes {
-			gone = append(gone, PatchOp{"remove", path, ""})
+			gone = append(gone, graph.Remove(path))
 		} else if id, other := source(c.From); other {
-			ops = append(ops, PatchOp{"replace", path + "/from", quote(id)})
+			ops = append(ops, graph.Replace(path+"/from", graph.Quote(id)))
 		}
 	}
 	slices.Reverse(gone) // so that those before keep their places
@@ -311,24 +301,11 @@ func (p *Pass) pointer(node int) (path string, ok bool) {
 		if k < 0 {
 			return "", false
 		}
-		path, list = "/blocks/"+escape(doc.Blocks[k].Name), doc.Blocks[k].Components
+		path, list = "/blocks/"+graph.EscapeStep(doc.Blocks[k].Name), doc.Blocks[k].Components
 	}
 	k := sort.Search(len(list), func(k int) bool { return list[k].Pos >= pos })
 	if k == len(list) || list[k].Pos != pos || list[k].ID != n.Component.ID {
 		return "", false
 	}
 	return fmt.Sprintf("%s/components/%d", path, k), true
-}
-
-var escaper = strings.NewReplacer("~", "~0", "/", "~1")
-
-// escape writes a name as one step of a JSON Pointer.
-func escape(name string) string { return escaper.Replace(name) }
-
-func quote(s string) string {
-	b, err := jsontext.AppendQuote(nil, s)
-	if err != nil { // not UTF-8: the decoder has refused it
-		return `""`
-	}
-	return string(b)
 }

@@ -1,18 +1,17 @@
 package verify_test
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/strata-catalog/strata/generator/graph"
 	"github.com/strata-catalog/strata/generator/verify"
 )
 
@@ -177,76 +176,21 @@ func (s *story) line(f verify.Finding) string {
 // then, and the others still be there.
 func (s *story) mend(t *testing.T, name, src string, found []verify.Finding) {
 	t.Helper()
-	var doc any
-	if err := json.Unmarshal([]byte(src), &doc); err != nil {
-		t.Fatal(err)
-	}
-	left, patched := 0, false
+	left, mended := 0, src
 	for _, f := range found {
 		if f.Patch == nil {
 			left++
 		}
-		for _, op := range f.Patch {
-			patched = true
-			if err := apply(doc, op); err != nil {
-				t.Errorf("patch of %q: %v", f.Message, err)
-				return
-			}
+		var err error
+		if mended, err = graph.Patch(mended, f.Patch); err != nil {
+			t.Errorf("patch of %q: %v", f.Message, err)
+			return
 		}
 	}
-	if !patched {
+	if mended == src {
 		return
 	}
-	mended, err := json.Marshal(doc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if after := s.find(t, name, string(mended)); len(after) != left {
+	if after := s.find(t, name, mended); len(after) != left {
 		t.Errorf("after the patches %d findings are left, want %d: %+v", len(after), left, after)
 	}
-}
-
-// apply is one operation of RFC 6902 below the root of a document.
-func apply(doc any, op verify.PatchOp) error {
-	steps := strings.Split(op.Path, "/")[1:]
-	for i := range steps {
-		steps[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(steps[i])
-	}
-	_, err := applyAt(doc, steps, op)
-	return err
-}
-
-// applyAt is what becomes of a value when an operation is done below it.
-func applyAt(at any, steps []string, op verify.PatchOp) (any, error) {
-	if len(steps) == 0 {
-		var value any
-		err := json.Unmarshal([]byte(op.Value), &value)
-		return value, err
-	}
-	last := len(steps) == 1
-	switch at := at.(type) {
-	case map[string]any:
-		old, there := at[steps[0]]
-		switch {
-		case !there && !(last && op.Op == "add"):
-			return nil, fmt.Errorf("%s: nothing to %s", op.Path, op.Op)
-		case last && op.Op == "remove":
-			delete(at, steps[0])
-			return at, nil
-		}
-		value, err := applyAt(old, steps[1:], op)
-		at[steps[0]] = value
-		return at, err
-	case []any:
-		k, err := strconv.Atoi(steps[0])
-		switch {
-		case err != nil || k < 0 || k >= len(at) || last && op.Op == "add":
-			return nil, fmt.Errorf("%s: no element %s to %s", op.Path, steps[0], op.Op)
-		case last && op.Op == "remove":
-			return slices.Delete(at, k, k+1), nil
-		}
-		at[k], err = applyAt(at[k], steps[1:], op)
-		return at, err
-	}
-	return nil, fmt.Errorf("%s leads to no object and no list", op.Path)
 }

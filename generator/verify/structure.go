@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/strata-catalog/strata/generator/expand"
+	"github.com/strata-catalog/strata/generator/graph"
 	"github.com/strata-catalog/strata/generator/infer"
 	"github.com/strata-catalog/strata/generator/layer"
 )
@@ -292,7 +293,7 @@ func badSlug(p *Pass) {
 	}
 	f.at = p.Graph.Doc.IDPos
 	if isSlug(folder) { // "add" replaces a member that is there
-		f.Patch = []PatchOp{{"add", "/id", quote(folder)}}
+		f.Patch = []graph.PatchOp{graph.Add("/id", graph.Quote(folder))}
 	}
 }
 

@@ -84,7 +84,7 @@ type Finding struct {
 	Repeat     int      // instances that have it; 1 when it does not repeat
 	Message    string
 	Fix        string // a sentence
-	Patch      []PatchOp
+	Patch      []graph.PatchOp
 	Position   graph.Position
 	Accepted   string // why it is accepted, "" when it is not
 }
