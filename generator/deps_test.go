@@ -52,6 +52,7 @@ var table = []struct {
 	{"generator/diff", "cost format graph infer layer shape", "json"},
 	{"generator/policy", "cost format graph infer layer pipeline verify words", ""},
 	{"generator/facts", "cost diff format graph infer layer pipeline policy shape verify", "json"},
+	{"generator/edit", "facts graph infer layer pipeline shape verify words", "json"},
 	{"generator/schema", "graph layer", "json"},
 	{"generator/sarif", "graph verify", ""},
 	{"generator/reference", "facts format layer shape verify", ""},

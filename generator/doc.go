@@ -23,10 +23,11 @@
 // program calls it, so that one graph has one answer. Packages cost, draw,
 // diff and checkpoint read analysed models as well: what a model needs, what it
 // looks like, what sets two apart, and whether a file of weights is it; package
-// policy, whether it keeps to limits that somebody sets. Package ops declares what
-// can be asked, once for every face: command line, HTTP, MCP and browser call the
-// same functions, on a catalog that package desk lays out. Package audit reads a
-// finished site; watch and serve keep one up to date.
+// policy, whether it keeps to limits that somebody sets. Package edit changes
+// documents. Package ops declares what can be asked, once for every face: command
+// line, HTTP, MCP and browser call the same functions, on a catalog that package
+// desk lays out. Package audit reads a finished site; watch and serve keep one up
+// to date.
 //
 // # Reading order
 //
@@ -48,6 +49,9 @@
 //     parameters and its answer; doors_test.go of package cli asks for its doors
 //   - a command: its value in package cli, its row in Commands and in the table
 //     of README.md, and a script in cmd/strata/testdata
+//   - a change that an editor or a program can make of a document: its struct of
+//     parameters and its row in Operations of package edit, with a line in a
+//     story of edit/testdata
 //   - an importer: its value of Family in package adopt, and its row in one of
 //     the lists that All joins, with testdata/<model_type>.txtar
 //

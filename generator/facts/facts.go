@@ -115,7 +115,7 @@ type Check struct {
 // Checked is the check of a report. One with structural faults has findings,
 // and totals of nothing.
 func Checked(r *pipeline.Report) *Check {
-	return &Check{Totals: Index(r, r.Doc.RealParamCount), Summary: summary(r), Findings: findings(r.Findings)}
+	return &Check{Totals: Index(r, r.Doc.RealParamCount), Summary: summary(r), Findings: Findings(r.Findings)}
 }
 
 // Index is the facts of a report that an index lists. published is the
@@ -146,7 +146,7 @@ func Of(r *pipeline.Report, plan *cost.Plan, published int64) *Model {
 	f := &Model{
 		Totals: Index(r, published), Traits: TraitsOf(m), Summary: summary(r), Elementwise: m.Elementwise,
 		Parts: plan.Parts, Rows: rows(m), Runs: runs(repeats), Tensors: Tensors{m},
-		Findings: findings(r.Findings), Assumptions: plan.Assumptions, Plan: plan,
+		Findings: Findings(r.Findings), Assumptions: plan.Assumptions, Plan: plan,
 		Memory: Memory{
 			LowerBound: plan.LowerBound, Units: plan.Units, Cache: plan.Cache, Caches: plan.Caches, Serving: plan.Serving,
 			Training: plan.Training, ServingFits: plan.ServingFits, TrainingFits: plan.TrainingFits,
@@ -167,7 +167,8 @@ func shapes(m *infer.Model, nodes []int) []shape.Shape {
 	return list
 }
 
-func findings(list []verify.Finding) []Finding {
+// Findings are findings as they are published.
+func Findings(list []verify.Finding) []Finding {
 	out := make([]Finding, len(list))
 	for k, f := range list {
 		out[k] = Finding{

@@ -54,9 +54,9 @@ func (f fold) positions() []int {
 	return list
 }
 
-// pattern is one name for many: "layers.{0…35}.attn" for the names of 36
+// Pattern is one name for many: "layers.{0…35}.attn" for the names of 36
 // layers, "first … last" for names that do not differ by numbers alone.
-func pattern(names []string) string {
+func Pattern(names []string) string {
 	first, last := names[0], names[len(names)-1]
 	if len(names) == 1 {
 		return first

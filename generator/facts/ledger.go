@@ -163,7 +163,7 @@ func patternWith(names []string, suffix string) string {
 	for i, n := range names {
 		full[i] = n + suffix
 	}
-	return pattern(full)
+	return Pattern(full)
 }
 
 // targets names the tensors that tensor k of each node is, "" when it is its own.
@@ -178,5 +178,5 @@ func targets(m *infer.Model, nodes []int, k int) string {
 	if names = distinct(names); len(names) == 1 {
 		return names[0]
 	}
-	return pattern(names)
+	return Pattern(names)
 }

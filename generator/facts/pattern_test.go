@@ -21,8 +21,8 @@ func TestPattern(t *testing.T) {
 		{"l09 l10 l11", "l{09…11}"},
 		{"3 2 1 0", "{3, 2 … 0}"},
 	} {
-		if got := pattern(strings.Fields(c.names)); got != c.want {
-			t.Errorf("pattern(%s) = %s, want %s", c.names, got, c.want)
+		if got := Pattern(strings.Fields(c.names)); got != c.want {
+			t.Errorf("Pattern(%s) = %s, want %s", c.names, got, c.want)
 		}
 	}
 }

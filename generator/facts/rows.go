@@ -88,6 +88,13 @@ func (v Value) MarshalJSONTo(enc *jsontext.Encoder) error {
 	return enc.WriteValue(jsontext.Value(v))
 }
 
+// UnmarshalJSONFrom implements json.UnmarshalerFrom.
+func (v *Value) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	raw, err := dec.ReadValue()
+	*v = Value(raw)
+	return err
+}
+
 // MarshalJSONTo implements json.MarshalerTo.
 func (p Params) MarshalJSONTo(enc *jsontext.Encoder) error {
 	if err := enc.WriteToken(jsontext.BeginObject); err != nil {

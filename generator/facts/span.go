@@ -82,7 +82,7 @@ func folded(rows []Row, runs []infer.Run) []Folded {
 				row.MACsAll.Add(row.MACsAll, rows[p].MACs)
 			}
 		}
-		row.Names = pattern(names)
+		row.Names = Pattern(names)
 		list = append(list, row)
 	}
 	return list

@@ -22,21 +22,37 @@ func Decode(name string, src []byte) (doc *Document, err error) {
 	s := &Source{Name: name, Text: string(src)}
 	d := &decoder{src: s, dec: jsontext.NewDecoder(bytes.NewBuffer(src))}
 	doc = &Document{Source: s}
+	if err := d.whole(func() { d.document(doc) }); err != nil {
+		return nil, err
+	}
+	return doc, nil
+}
+
+// DecodeParams reads an object of parameters. A null is kept: it may mean that
+// a parameter is to go. The error is an *Error.
+func DecodeParams(name, text string) (list []Param, err error) {
+	d := &decoder{src: &Source{Name: name, Text: text}, dec: jsontext.NewDecoder(bytes.NewBufferString(text))}
+	err = d.whole(func() { list = d.params(true) })
+	return list, err
+}
+
+// whole reads the one value of a source.
+func (d *decoder) whole(read func()) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			failed, ok := r.(*Error)
 			if !ok {
 				panic(r)
 			}
-			doc, err = nil, failed
+			err = failed
 		}
 	}()
-	d.document(doc)
+	read()
 	_, at := d.peek()
 	if _, e := d.dec.ReadToken(); !errors.Is(e, io.EOF) {
 		d.fail(at, "", "found more after the end of the document, expected one JSON object")
 	}
-	return doc, nil
+	return nil
 }
 
 // decoder walks the tokens once. Its methods give up by panicking with an

@@ -28,6 +28,14 @@ func Encode(d *Document) []byte {
 	return append(w.b, '\n')
 }
 
+// EncodeComponent writes a component as Encode does, on one line. A name that is
+// empty is left out.
+func EncodeComponent(c *Component) string {
+	w := writer{first: true}
+	w.component(c)
+	return string(w.b)
+}
+
 // writer appends JSON. An object or list is either one line, or has a line for
 // each of its members.
 type writer struct {

@@ -37,9 +37,9 @@ func Quote(s string) string {
 }
 
 // Patch does some operations on a text of JSON, one after the other. What they
-// do not name stays as it is written, white space included; a value that is
-// put in stands on one line, in the manner of its neighbours. The text is left
-// alone after an error, which names the operation that cannot be done.
+// do not name stays as it is written, white space included. A value that is put
+// in stands on one line, in the manner of its neighbours; one that has lines
+// keeps them. The error names the operation that cannot be done.
 func Patch(text string, ops []PatchOp) (string, error) {
 	for _, op := range ops {
 		var err error
@@ -56,6 +56,9 @@ func (op PatchOp) apply(text string) (string, error) {
 		spaced := strings.Contains(text, `": `)
 		if err := value.Format(jsontext.SpaceAfterColon(spaced), jsontext.SpaceAfterComma(spaced)); err != nil {
 			return "", fmt.Errorf("the value is not JSON: %w", err)
+		}
+		if strings.Contains(op.Value, "\n") {
+			value = jsontext.Value(strings.TrimSpace(op.Value))
 		}
 	}
 	c, k, err := locate(text, op.Path)
