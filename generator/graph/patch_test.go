@@ -211,7 +211,10 @@ func applyAt(at any, steps []string, op graph.PatchOp) (any, error) {
 		case last && op.Op == "remove":
 			return slices.Delete(at, k, k+1), nil
 		}
-		at[k], err = applyAt(at[k], steps[1:], op)
+		value, err := applyAt(at[k], steps[1:], op)
+		if err == nil {
+			at[k] = value
+		}
 		return at, err
 	}
 	return nil, fmt.Errorf("%s leads to no object and no list", op.Path)
