@@ -17,6 +17,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/big"
+	"slices"
 	"sync"
 
 	"github.com/strata-catalog/strata/generator/expand"
@@ -490,15 +491,18 @@ func (m *Model) own(n *Node, i int) bool {
 	if j == i {
 		return true
 	}
-	mine, theirs := n.Result.Weights, m.Nodes[j].Result.Weights
-	same := len(mine) == len(theirs)
-	for k := 0; same && k < len(mine); k++ {
-		same = mine[k].Dims.Equal(theirs[k].Dims) && mine[k].Copies == theirs[k].Copies
-	}
+	same := m.alike(i, j)
 	if !same {
 		n.Problems = append(n.Problems, layer.Problem{Rule: TiedShape, Message: fmt.Sprintf("shares the weights of %q, but they have other sizes; they count on their own", m.Nodes[j].ID), Fix: "give every instance of a shared block the same sizes"})
 	}
 	return !same
+}
+
+// alike reports whether the weights of two nodes have the same sizes.
+func (m *Model) alike(i, j int) bool {
+	return slices.EqualFunc(m.Nodes[i].Result.Weights, m.Nodes[j].Result.Weights, func(a, b layer.Tensor) bool {
+		return a.Dims.Equal(b.Dims) && a.Copies == b.Copies
+	})
 }
 
 func (m *Model) sum(n *Node) {

@@ -56,7 +56,7 @@ func (m *Model) Entries(i int) []Entry {
 		return nil
 	}
 	owner := m.owner(i)
-	shared := owner != i && n.Params == 0 && n.Buffers == 0
+	shared := owner != i && m.alike(i, owner)
 	list := make([]Entry, len(r.Weights))
 	for k, w := range r.Weights {
 		e := Entry{Node: i, Name: tensorName(m.Module(i), w.Name), Dims: w.Dims, Copies: max(w.Copies, 1), Buffer: w.Buffer, Derived: r.Counted}
