@@ -9,11 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
+	"golang.org/x/tools/txtar"
 
 	"github.com/strata-catalog/strata/generator/edit"
 	"github.com/strata-catalog/strata/generator/facts"
 	"github.com/strata-catalog/strata/generator/graph"
+	"github.com/strata-catalog/strata/generator/internal/testfiles"
 	"github.com/strata-catalog/strata/generator/verify"
 )
 
@@ -24,17 +25,9 @@ var costly = verify.Options{Costly: true}
 // TestStories does the edits of each story, testdata/<name>.txtar, and compares
 // what is said of each, what all of them cost, and the document at the end.
 func TestStories(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no stories: %v", err)
-	}
 	used := map[string]bool{}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+	for name, archive := range testfiles.Archives(t) {
+		t.Run(name, func(t *testing.T) {
 			parts := map[string]string{}
 			for _, f := range archive.Files {
 				parts[f.Name] = string(f.Data)
@@ -43,7 +36,7 @@ func TestStories(t *testing.T) {
 			if *update {
 				archive.Files = archive.Files[:2]
 				archive.Files = append(archive.Files, txtar.File{Name: "said", Data: []byte(said)}, txtar.File{Name: "want.json", Data: []byte(end)})
-				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+				if err := os.WriteFile(filepath.Join("testdata", name+".txtar"), txtar.Format(archive), 0o644); err != nil {
 					t.Fatal(err)
 				}
 			} else if said != parts["said"] || end != parts["want.json"] {
