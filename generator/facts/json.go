@@ -2,6 +2,7 @@ package facts
 
 import (
 	"math/big"
+	"reflect"
 	"strconv"
 
 	"github.com/go-json-experiment/json"
@@ -15,12 +16,16 @@ import (
 // which every reader keeps exactly, and a string of digits beyond; an integer
 // or a shape that is not known is null. Members and elements of the outer two
 // levels have a line each.
-func JSON(v any) ([]byte, error) {
-	b, err := json.Marshal(v, options)
-	if err != nil {
-		return nil, err
+func JSON(v any) ([]byte, error) { return AppendJSON(nil, v) }
+
+// AppendJSON appends what JSON returns.
+func AppendJSON(b []byte, v any) ([]byte, error) {
+	e := encoding{b: b}
+	writerOf(reflect.TypeOf(v))(&e, reflect.ValueOf(v))
+	if e.err != nil {
+		return nil, e.err
 	}
-	return append(spread(b), '\n'), nil
+	return append(e.b, '\n'), nil
 }
 
 // JSONLine is JSON on one line, for streams of values.
@@ -77,51 +82,4 @@ func writeShape(enc *jsontext.Encoder, s shape.Shape) error {
 		}
 	}
 	return enc.WriteToken(jsontext.EndArray)
-}
-
-// spread breaks compact JSON into lines after the members and elements of the
-// outer levels, so that people and line diffs can read it.
-func spread(src []byte) []byte {
-	const levels = 2
-	out := make([]byte, 0, len(src)+len(src)/16)
-	depth := 0
-	line := func() {
-		out = append(out, '\n')
-		for range depth {
-			out = append(out, ' ')
-		}
-	}
-	for i := 0; i < len(src); i++ {
-		c := src[i]
-		switch c {
-		case '"':
-			end := i + 1
-			for src[end] != '"' {
-				if src[end] == '\\' {
-					end++
-				}
-				end++
-			}
-			out = append(out, src[i:end+1]...)
-			i = end
-			continue
-		case '{', '[':
-			out = append(out, c)
-			if depth++; depth <= levels && src[i+1] != c+2 {
-				line()
-			}
-			continue
-		case '}', ']':
-			if depth--; depth < levels && src[i-1] != c-2 {
-				line()
-			}
-		}
-		out = append(out, c)
-		if c == ',' && depth <= levels {
-			line()
-		} else if c == ',' || c == ':' {
-			out = append(out, ' ')
-		}
-	}
-	return out
 }

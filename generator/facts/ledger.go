@@ -2,6 +2,7 @@ package facts
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -27,18 +28,28 @@ type Tensors struct{ m *infer.Model }
 // TensorsOf lists the tensors of a model.
 func TensorsOf(m *infer.Model) Tensors { return Tensors{m} }
 
+// all lists the tensors. What one of them points to holds until the next.
+func (t Tensors) all() iter.Seq[Tensor] {
+	return func(yield func(Tensor) bool) {
+		for e := range t.m.Ledger() {
+			tensor := tensorOf(e)
+			for tensor.Name = range e.Named() {
+				if !yield(tensor) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // MarshalJSONTo implements json.MarshalerTo.
 func (t Tensors) MarshalJSONTo(enc *jsontext.Encoder) error {
 	if err := enc.WriteToken(jsontext.BeginArray); err != nil {
 		return err
 	}
-	for e := range t.m.Ledger() {
-		tensor := tensorOf(e)
-		for name := range e.Named() {
-			tensor.Name = name
-			if err := json.MarshalEncode(enc, &tensor, enc.Options()); err != nil {
-				return err
-			}
+	for tensor := range t.all() {
+		if err := json.MarshalEncode(enc, &tensor, enc.Options()); err != nil {
+			return err
 		}
 	}
 	return enc.WriteToken(jsontext.EndArray)
