@@ -3,6 +3,7 @@ package content
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // EscapeMarkdown is text as Markdown that renders as this text and nothing
@@ -13,12 +14,22 @@ func EscapeMarkdown(text string) string {
 	if text == "" {
 		return ""
 	}
-	return escapeStart(escapeInline(text))
+	return escapeStart(string(appendInline(nil, text)))
 }
 
 // Cell is EscapeMarkdown for a cell of a table, in which nothing can begin a
 // block.
-func Cell(text string) string { return escapeInline(oneLine(text)) }
+func Cell(text string) string {
+	var room [64]byte
+	b := AppendCell(room[:0], text)
+	if string(b) == text {
+		return text
+	}
+	return string(b)
+}
+
+// AppendCell appends what Cell returns.
+func AppendCell(b []byte, text string) []byte { return appendInline(b, oneLine(text)) }
 
 // Fence is source code as a fenced code block, with a fence that no line of it
 // can close.
@@ -36,22 +47,51 @@ func Fence(language, src string) string {
 // oneLine makes spaces of line ends and of control characters, and one space of
 // several.
 func oneLine(s string) string {
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
-}
-
-func escapeInline(s string) string {
-	if !strings.ContainsAny(s, "\\`*_{}[]<>|~&!^") {
+	if onOneLine(s) {
 		return s
 	}
-	var b strings.Builder
-	b.Grow(len(s) + 8)
+	return strings.Join(strings.FieldsFunc(s, blank), " ")
+}
+
+func blank(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+
+// onOneLine reports whether oneLine changes nothing.
+func onOneLine(s string) bool {
+	before := byte(' ')
 	for i := 0; i < len(s); i++ {
-		if special(s, i) {
-			b.WriteByte('\\')
+		switch c := s[i]; {
+		case c == ' ' && before == ' ', c < ' ', c == 0x7f:
+			return false
+		case c >= 0x80:
+			r, n := utf8.DecodeRuneInString(s[i:])
+			if blank(r) {
+				return false
+			}
+			i += n - 1
 		}
-		b.WriteByte(s[i])
+		before = s[i]
 	}
-	return b.String()
+	return s == "" || before != ' '
+}
+
+// marks are the bytes that may mark something up.
+var marks = func() (set [256]bool) {
+	for _, c := range []byte("\\`*_[]<>|~&") {
+		set[c] = true
+	}
+	return set
+}()
+
+// appendInline puts a backslash before what may mark something up.
+func appendInline(b []byte, s string) []byte {
+	last := 0
+	for i := 0; i < len(s); i++ {
+		if marks[s[i]] && special(s, i) {
+			b = append(append(b, s[last:i]...), '\\')
+			last = i
+		}
+	}
+	return append(b, s[last:]...)
 }
 
 // special reports whether the byte at i may mark something up.

@@ -17,17 +17,19 @@ type Shape []int64
 
 // String prints a shape as pages do: "1 × 2048 × 3072"; an unknown one is empty.
 func (s Shape) String() string {
-	if len(s) == 0 {
-		return ""
-	}
-	var b []byte
+	var room [64]byte
+	return string(s.Append(room[:0]))
+}
+
+// Append appends what String returns.
+func (s Shape) Append(b []byte) []byte {
 	for i, d := range s {
 		if i > 0 {
 			b = append(b, " × "...)
 		}
 		b = strconv.AppendInt(b, d, 10)
 	}
-	return string(b)
+	return b
 }
 
 // Brackets prints a shape as messages and PyTorch do: "[1, 2048, 3072]".
