@@ -70,6 +70,17 @@ func (c *Catalog) Relatives(e *Entry, n int) []*Entry {
 	return slices.Clone(list)
 }
 
+// Kindred lists the entries in an order in which relatives stand near one
+// another: whoever goes through pairs in it has done with an entry soon.
+func (c *Catalog) Kindred() []*Entry {
+	list := slices.Clone(c.Entries)
+	slices.SortFunc(list, func(a, b *Entry) int {
+		x, y := a.traits(), b.traits()
+		return cmp.Or(slices.Compare(x.groups, y.groups), strings.Compare(x.structure, y.structure), cmp.Compare(x.size, y.size), strings.Compare(a.ID, b.ID))
+	})
+	return list
+}
+
 func (r *relations) relatives(e *Entry, n int) (list []*Entry) {
 	k := r.kin
 	self, ok := k.index[e]

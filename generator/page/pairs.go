@@ -7,7 +7,6 @@ import (
 
 	"github.com/strata-catalog/strata/generator/catalog"
 	"github.com/strata-catalog/strata/generator/content"
-	"github.com/strata-catalog/strata/generator/cost"
 	"github.com/strata-catalog/strata/generator/diff"
 	"github.com/strata-catalog/strata/generator/facts"
 )
@@ -39,27 +38,62 @@ type pair struct {
 	key  string // see pairKey
 }
 
-// planPairs adds the diffs, and the page to choose one from. The error names a
-// pair whose address another one has.
-func (s *Site) planPairs(add adder) error {
+// planPairs finds the diffs. The error names a pair whose address another one
+// has.
+func (s *Site) planPairs() error {
 	s.pairOf, s.writtenOf = map[[2]string]*pair{}, map[*catalog.Entry][]*pair{}
+	taken := map[string]bool{}
 	for _, p := range s.catalog.Pairs() {
 		q := &pair{Pair: p, urls: diffURLs(p.A.ID, p.B.ID), key: s.pairKey(p)}
-		if s.files[q.urls.HTML] {
+		if taken[q.urls.HTML] {
 			return fmt.Errorf("the diff of %s and %s would become %s, which the site has already; rename a template", p.A.ID, p.B.ID, q.urls.HTML)
 		}
+		taken[q.urls.HTML] = true
 		s.pairs = append(s.pairs, q)
 		s.pairOf[key(p.A, p.B)] = q
 		if p.Note != nil {
 			s.writtenOf[p.A] = append(s.writtenOf[p.A], q)
 			s.writtenOf[p.B] = append(s.writtenOf[p.B], q)
 		}
-		add(q.urls.HTML, func() (any, error) { return s.diff(q) }, func() needs { return s.pairNeeds(q) }, q.urls.Markdown, q.urls.JSON)
+	}
+	return nil
+}
+
+// modelPages adds the diffs and the templates, relatives near one another, and
+// a template after its last diff: it lists their headlines, and no page after it
+// needs what they share.
+func (s *Site) modelPages(add adder) {
+	order := s.catalog.Kindred()
+	place, last := make(map[*catalog.Entry]int, len(order)), make(map[*catalog.Entry]int, len(order))
+	for i, e := range order {
+		place[e], last[e] = i, i
+	}
+	pairs, templates := make([][]*pair, len(order)), make([][]*catalog.Entry, len(order)) // by when they can be made
+	for _, p := range s.pairs {
+		at := max(place[p.A], place[p.B])
+		pairs[at] = append(pairs[at], p)
+		last[p.A], last[p.B] = max(last[p.A], at), max(last[p.B], at)
+	}
+	for _, e := range order {
+		templates[last[e]] = append(templates[last[e]], e)
+	}
+	for at := range order {
+		for _, p := range pairs[at] {
+			s.diffPage(add, p)
+		}
+		for _, e := range templates[at] {
+			s.templatePage(add, e)
+		}
 	}
 	if len(s.pairs) > 0 {
 		add(DiffsPath, s.diffIndex, func() needs { return append(s.framed(), s.inputs.listed()) })
 	}
-	return nil
+}
+
+func (s *Site) diffPage(add adder, p *pair) {
+	s.shared[p.A].left.Add(1)
+	s.shared[p.B].left.Add(1)
+	add(p.urls.HTML, func() (any, error) { return s.diff(p) }, func() needs { return s.pairNeeds(p) }, p.urls.Markdown, p.urls.JSON)
 }
 
 // key is of two templates in either order.
@@ -84,15 +118,15 @@ func (s *Site) compare(p *pair) (*diff.Diff, error) {
 
 // subject is a template to compare, with its estimates.
 func (s *Site) subject(e *catalog.Entry) (diff.Subject, error) {
-	plan, err := cost.New(e.Model, e.Assumed(s.assumptions))
+	plan, err := s.plan(e)
 	if err != nil {
-		return diff.Subject{}, fmt.Errorf("%s: %w", e.File, err)
+		return diff.Subject{}, err
 	}
 	return diff.Subject{ID: e.ID, Name: e.Name(), Plan: plan}, nil
 }
 
-// diffEntry is a pair as lists show it. Diffs come first among the pages, so
-// that as a rule none is made for a list alone.
+// diffEntry is a pair as lists show it. Lists come after the diffs among the
+// pages, so that as a rule none is made for a list alone.
 func (s *Site) diffEntry(p *pair) (DiffEntry, error) {
 	listed, ok := s.known.pair(p.key)
 	if !ok {
@@ -150,6 +184,8 @@ func (s *Site) written() (list []*pair) {
 }
 
 func (s *Site) diff(p *pair) (any, error) {
+	defer s.shared[p.A].done()
+	defer s.shared[p.B].done()
 	compared, err := s.compare(p)
 	if err != nil {
 		return nil, err

@@ -3,9 +3,7 @@ package page
 import (
 	"fmt"
 	"strings"
-	"sync"
 
-	"github.com/strata-catalog/strata/generator/catalog"
 	"github.com/strata-catalog/strata/generator/diff"
 	"github.com/strata-catalog/strata/generator/draw"
 	"github.com/strata-catalog/strata/generator/facts"
@@ -20,26 +18,16 @@ type DiffPicture struct {
 	Marks   []draw.Mark
 }
 
-// drawings makes the pictures of the catalog, each when it is first asked for:
-// a model has one on its own page and on each of its diffs.
-func drawings(entries []*catalog.Entry) map[*catalog.Entry]func() *draw.Picture {
-	list := make(map[*catalog.Entry]func() *draw.Picture, len(entries))
-	for _, e := range entries {
-		list[e] = sync.OnceValue(func() *draw.Picture { return draw.New(e.Model) })
-	}
-	return list
-}
-
 // pictures draws both sides of a diff; none where one of them cannot be drawn.
 func (s *Site) pictures(p *pair, d *diff.Diff) []DiffPicture {
-	a, b := s.drawings[p.A](), s.drawings[p.B]()
+	a, b := s.picture(p.A), s.picture(p.B)
 	if a == nil || b == nil {
 		return nil
 	}
 	nameA, nameB := d.Names()
 	return []DiffPicture{
-		{"picture-a", nameA, *urls(p.A).Diagram, a, marks(d, &d.A, a, func(r diff.Row) int { return r.A })},
-		{"picture-b", nameB, *urls(p.B).Diagram, b, marks(d, &d.B, b, func(r diff.Row) int { return r.B })},
+		{"picture-a", nameA, *s.known.urlsOf(p.A).Diagram, a, marks(d, &d.A, a, func(r diff.Row) int { return r.A })},
+		{"picture-b", nameB, *s.known.urlsOf(p.B).Diagram, b, marks(d, &d.B, b, func(r diff.Row) int { return r.B })},
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/strata-catalog/strata/generator/catalog"
 	"github.com/strata-catalog/strata/generator/content"
 	"github.com/strata-catalog/strata/generator/cost"
-	"github.com/strata-catalog/strata/generator/draw"
 )
 
 // A Site is a catalog as pages. It is immutable and safe for concurrent use.
@@ -29,7 +28,7 @@ type Site struct {
 	assumptions cost.Assumptions // of every estimate
 	files       map[string]bool  // every address of the site
 	pages       []Page
-	drawings    map[*catalog.Entry]func() *draw.Picture
+	shared      map[*catalog.Entry]*shared
 	pairs       []*pair                  // that have a diff
 	pairOf      map[[2]string]*pair      // by ids, in order
 	users       func() map[string][]Item // the templates by the layer types that they use
@@ -77,10 +76,10 @@ func New(c *catalog.Catalog, o Options) (*Site, error) {
 	if s.known = o.Known; s.known == nil {
 		s.known = &Known{}
 	}
-	s.drawings = drawings(c.Entries)
+	s.share(c.Entries)
 	s.users = sync.OnceValue(s.findUsers)
 	s.prepare()
-	err3 := s.plan()
+	err3 := s.planPages()
 	s.known.begin(s)
 	s.Menu = append(s.references(), menu(c.Pages)...)
 	return s, errors.Join(err1, err2, err3)
@@ -133,8 +132,8 @@ func menu(pages []*content.Page) []Item {
 // files that come of them.
 type adder func(path string, data func() (any, error), needs func() needs, more ...string)
 
-// plan lists every page, and every address.
-func (s *Site) plan() error {
+// planPages lists every page, and every address.
+func (s *Site) planPages() error {
 	add := func(path string, data func() (any, error), needs func() needs, more ...string) {
 		s.pages = append(s.pages, Page{path, func() string { return needs().key() }, data})
 		for _, file := range append(more, path) {
@@ -144,8 +143,8 @@ func (s *Site) plan() error {
 	with := func(input *func() string) func() needs {
 		return func() needs { return append(s.framed(), (*input)()) }
 	}
-	err := s.planPairs(add)
-	s.templates(add)
+	err := s.planPairs()
+	s.modelPages(add)
 	s.layerPages(add)
 	add(RulesPath, s.rules, with(&s.inputs.judged))
 	add(Home, s.home, with(&s.inputs.entries))
@@ -164,8 +163,8 @@ func (s *Site) plan() error {
 	return errors.Join(err, s.contentPages(add))
 }
 
-// Pages lists every page. Diffs come first, since lists show their headlines,
-// then the templates: they are most of the work.
+// Pages lists every page. Diffs and templates come first, since lists show
+// headlines of diffs, and they are most of the work.
 func (s *Site) Pages() []Page { return s.pages }
 
 // Has reports whether a file is part of the site.

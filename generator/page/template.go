@@ -8,7 +8,6 @@ import (
 
 	"github.com/strata-catalog/strata/generator/catalog"
 	"github.com/strata-catalog/strata/generator/content"
-	"github.com/strata-catalog/strata/generator/cost"
 	"github.com/strata-catalog/strata/generator/draw"
 	"github.com/strata-catalog/strata/generator/facts"
 	"github.com/strata-catalog/strata/generator/format"
@@ -115,18 +114,17 @@ type Fact struct {
 	Verdict verify.Verdict
 }
 
-// templates adds a page for each template.
-func (s *Site) templates(add adder) {
-	for _, e := range s.catalog.Entries {
-		urls := s.known.urlsOf(e)
-		add(urls.HTML, func() (any, error) { return s.template(e, urls) }, func() needs { return s.templateNeeds(e) }, urls.all()...)
-	}
+func (s *Site) templatePage(add adder, e *catalog.Entry) {
+	s.shared[e].left.Add(1)
+	urls := s.known.urlsOf(e)
+	add(urls.HTML, func() (any, error) { return s.template(e, urls) }, func() needs { return s.templateNeeds(e) }, urls.all()...)
 }
 
 func (s *Site) template(e *catalog.Entry, urls URLs) (any, error) {
-	plan, err := cost.New(e.Model, e.Assumed(s.assumptions))
+	defer s.shared[e].done()
+	plan, err := s.plan(e)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", e.File, err)
+		return nil, err
 	}
 	d := &Document{Schema: s.schemaURL(TemplateSchema), Model: *facts.Of(e.Report, plan, e.Published().Parameters), URLs: urls}
 	d.ID, d.Description, d.Tags = e.ID, e.Summary(), e.Tags()
@@ -135,7 +133,7 @@ func (s *Site) template(e *catalog.Entry, urls URLs) (any, error) {
 			Site: s, Path: urls.HTML, Title: d.Name, Description: d.Description,
 			Alternates: []Alternate{{"text/markdown", "Markdown", urls.Markdown}, {"application/json", "JSON", urls.JSON}},
 		},
-		Data: d, Picture: s.drawings[e](), Structure: structureColumns, Tensors: tensorColumns,
+		Data: d, Picture: s.picture(e), Structure: structureColumns, Tensors: tensorColumns,
 		Machine: s.machine(urls), Graph: e.Model.Graph.Flat(),
 	}
 	if t.Code, err = code(e, urls); err != nil {

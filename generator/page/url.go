@@ -78,16 +78,32 @@ func diffURLs(a, b string) DiffURLs {
 // relative is the address of a file as a link on another one; both are given
 // from the root of the site.
 func relative(from, to string) string {
-	at, path := strings.Split(from, "/"), strings.Split(to, "/")
-	same := 0
-	for same < len(at)-1 && same < len(path)-1 && at[same] == path[same] {
-		same++
+	same := 0 // length of the folders that both are in
+	for i := 0; i < len(from) && i < len(to) && from[i] == to[i]; i++ {
+		if from[i] == '/' {
+			same = i + 1
+		}
 	}
-	return strings.Repeat("../", len(at)-1-same) + escape(strings.Join(path[same:], "/"))
+	rest := escape(to[same:])
+	switch up := strings.Count(from[same:], "/"); up {
+	case 0:
+		return rest
+	case 1:
+		return "../" + rest
+	default:
+		return strings.Repeat("../", up) + rest
+	}
 }
 
 // escape writes a path as a URL has it.
-func escape(path string) string { return (&url.URL{Path: path}).EscapedPath() }
+func escape(path string) string {
+	for i := range len(path) {
+		if c := path[i]; !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '/' || c == '.' || c == '-' || c == '_') {
+			return (&url.URL{Path: path}).EscapedPath()
+		}
+	}
+	return path
+}
 
 // absolute is the address of a file under the base URL, or from the root of
 // the host when there is none. A folder stands for its index.

@@ -1,0 +1,63 @@
+package page
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/strata-catalog/strata/generator/catalog"
+	"github.com/strata-catalog/strata/generator/cost"
+	"github.com/strata-catalog/strata/generator/draw"
+)
+
+// shared is what several pages need of a template, its own and its diffs: each
+// part is made when it is first asked for, and dropped when the last of those
+// pages has been made, so that a site holds few of them at once. Who asks later
+// gets it made again.
+type shared struct {
+	entry *catalog.Entry
+	site  *Site
+	left  atomic.Int64 // pages that still need it
+	made  atomic.Pointer[estimated]
+}
+
+type estimated struct {
+	plan    func() (*cost.Plan, error)
+	picture func() *draw.Picture
+}
+
+func (s *Site) share(entries []*catalog.Entry) {
+	s.shared = make(map[*catalog.Entry]*shared, len(entries))
+	for _, e := range entries {
+		h := &shared{entry: e, site: s}
+		h.drop()
+		s.shared[e] = h
+	}
+}
+
+func (h *shared) drop() {
+	e := h.entry
+	h.made.Store(&estimated{
+		plan: sync.OnceValues(func() (*cost.Plan, error) {
+			p, err := cost.New(e.Model, e.Assumed(h.site.assumptions))
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", e.File, err)
+			}
+			return p, nil
+		}),
+		picture: sync.OnceValue(func() *draw.Picture { return draw.New(e.Model) }),
+	})
+}
+
+// done says that one of the pages has been made.
+func (h *shared) done() {
+	if h.left.Add(-1) == 0 {
+		h.drop()
+	}
+}
+
+// plan is the estimates of a template.
+func (s *Site) plan(e *catalog.Entry) (*cost.Plan, error) { return s.shared[e].made.Load().plan() }
+
+// picture is the drawing of a template, nil where it cannot be drawn.
+func (s *Site) picture(e *catalog.Entry) *draw.Picture { return s.shared[e].made.Load().picture() }
