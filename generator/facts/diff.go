@@ -217,10 +217,16 @@ func cellOf(s *diff.Side, node int) *DiffCell {
 
 // Shape is the output shape as tables show it.
 func (c *DiffCell) Shape() string {
+	var room [64]byte
+	return string(c.AppendShape(room[:0]))
+}
+
+// AppendShape appends what Shape returns.
+func (c *DiffCell) AppendShape(b []byte) []byte {
 	if c.Side && c.Output == nil {
-		return ""
+		return b
 	}
-	return ShapeText(c.Output)
+	return appendShape(b, c.Output)
 }
 
 // Weights is what the component adds to the total, as diffs show it: nothing

@@ -31,26 +31,38 @@ type Row struct {
 	Display string     `json:"-"` // the type as pages show it
 	Part    layer.Part `json:"-"` // the kind of layer
 	Side    bool       `json:"-"` // has no tensor of its own
+	Stated  string     `json:"-"` // the parameters as the structure table shows them
 }
 
 // Shape is the output shape as tables show it: nothing for a layer without a
 // tensor of its own.
 func (r *Row) Shape() string {
+	var room [64]byte
+	return string(r.AppendShape(room[:0]))
+}
+
+// AppendShape appends what Shape returns.
+func (r *Row) AppendShape(b []byte) []byte {
 	if r.Side && r.Output == nil {
-		return ""
+		return b
 	}
-	return ShapeText(r.Output)
+	return appendShape(b, r.Output)
 }
 
 // ShapeText is a shape in words where it has no axes or is not known.
 func ShapeText(s shape.Shape) string {
+	var room [64]byte
+	return string(appendShape(room[:0], s))
+}
+
+func appendShape(b []byte, s shape.Shape) []byte {
 	switch {
 	case s == nil:
-		return "not known"
+		return append(b, "not known"...)
 	case len(s) == 0:
-		return "scalar"
+		return append(b, "scalar"...)
 	}
-	return s.String()
+	return s.Append(b)
 }
 
 // A Folded row stands for a component of every instance of what repeats.
@@ -128,10 +140,16 @@ func (p Params) String() string {
 
 // plain is a value as text: a string without its quotes, a list with spaces.
 func (v Value) plain() string {
-	if strings.HasPrefix(string(v), `"`) {
+	switch {
+	case strings.HasPrefix(string(v), `"`):
+		if plainText(string(v)) {
+			return string(v[1 : len(v)-1])
+		}
 		if s, err := jsontext.AppendUnquote(nil, string(v)); err == nil {
 			return string(s)
 		}
+	case plainList(string(v)):
+		return strings.ReplaceAll(string(v), ",", ", ")
 	}
 	if !strings.ContainsAny(string(v), "[{") {
 		return string(v)
@@ -146,16 +164,30 @@ func (v Value) plain() string {
 // rows lists every component in page order.
 func rows(m *infer.Model) []Row {
 	list := make([]Row, len(m.Order))
+	operands := 0
+	for i := range m.Nodes {
+		operands += len(m.Nodes[i].Inputs)
+	}
+	inputs := make([]string, operands)
+	alike := map[int]*Row{} // by kind: with the parameters of all of that kind
 	for p, i := range m.Order {
 		n := &m.Nodes[i]
 		r := &list[p]
 		*r = Row{
-			ID: n.ID, Name: n.Node.Name(), Type: n.TypeName(), Params: params(n), Inputs: make([]string, len(n.Inputs)),
+			ID: n.ID, Name: n.Node.Name(), Type: n.TypeName(), Inputs: inputs[:len(n.Inputs):len(n.Inputs)],
 			Output: n.Out(), Parameters: n.Params, Whole: n.Result.Counted, TiedTo: tiedTo(m, n),
 			Number: p + 1, Display: n.Display(), Part: cost.PartOf(n), Side: n.Type != nil && n.Type.Side,
 		}
+		inputs = inputs[len(n.Inputs):]
 		for k, in := range n.Inputs {
 			r.Inputs[k] = m.Nodes[in].ID
+		}
+		if first, ok := alike[n.Kind]; ok {
+			r.Params, r.Stated = first.Params, first.Stated
+		} else {
+			r.Params = params(n)
+			r.Stated = r.Params.String()
+			alike[n.Kind] = r
 		}
 		if n.Result.Worked || n.Type != nil && n.Type.Side {
 			if r.MACs = n.Result.Work.Full; r.MACs == nil {

@@ -13,21 +13,26 @@ import (
 // weights is what a component adds to the total, as the tables show it; nothing
 // for a component that has no weights.
 func weights(r *facts.Row) string {
+	var room [32]byte
+	return string(appendWeights(room[:0], r))
+}
+
+func appendWeights(b []byte, r *facts.Row) []byte {
 	switch {
 	case !r.Whole && r.Parameters == 0:
-		return "not known"
+		return append(b, "not known"...)
 	case !r.Whole:
-		return "≥ " + format.Exact64(r.Parameters)
+		b = append(b, "≥ "...)
 	case r.TiedTo == nil && r.Parameters == 0:
-		return ""
+		return b
 	}
-	return format.Exact64(r.Parameters)
+	return format.AppendExact64(b, r.Parameters)
 }
 
 // declared are the parameters of a component, and whose weights it has where
 // they do not say so.
 func declared(r *facts.Row) string {
-	s := r.Params.String()
+	s := r.Stated
 	if r.TiedTo == nil || strings.Contains(s, "tiedTo=") {
 		return s
 	}
@@ -44,10 +49,15 @@ func total(d *page.Document) string {
 
 // share is empty where there is nothing to share.
 func share(part, whole int64) string {
+	var room [16]byte
+	return string(appendShare(room[:0], part, whole))
+}
+
+func appendShare(b []byte, part, whole int64) []byte {
 	if part == 0 {
-		return ""
+		return b
 	}
-	return format.Share(part, whole)
+	return format.AppendShare(b, part, whole)
 }
 
 // layerCount says how many rows a structure table has, and what they are.

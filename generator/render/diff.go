@@ -19,7 +19,7 @@ func (r *Renderer) diff(d *page.Diff) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := facts.JSON(d.Data)
+	data, err := facts.AppendJSON(room(768*len(d.Data.Rows)), d.Data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.Data.URLs.JSON, err)
 	}
@@ -35,7 +35,7 @@ const diffColumns = 10
 // says where they are, and takes the links to them.
 func diffRows(d *page.Diff) template.HTML {
 	w := &diffTable{Diff: d, whole: len(d.Data.Rows) <= mostRows, room: mostRows}
-	w.b = make([]byte, 0, 320*min(len(d.Data.Rows), mostRows)+4096)
+	w.b = room(320*min(len(d.Data.Rows), mostRows) + 4096)
 	w.raw(`<table class="diff">`)
 	w.columns(diffColumns)
 	w.raw(`<thead><tr><th scope="col" class="num">#</th><th scope="col">Status</th><th scope="col">Type</th>`)
@@ -205,7 +205,9 @@ func (w *diffTable) row(n int, class string) {
 	w.cell(r.A)
 	w.cell(r.B)
 	w.raw("<td>")
-	w.text(strings.Join(r.Changes(), ", "))
+	if len(r.Changed) > 0 {
+		w.text(strings.Join(r.Changes(), ", "))
+	}
 	w.raw("</td></tr>")
 }
 
@@ -227,9 +229,11 @@ func (w *diffTable) cell(c *facts.DiffCell) {
 	w.text(c.Name)
 	w.raw(`</bdi></td><td class="num"`)
 	if c.Parameters >= 1000 {
-		w.raw(` title="`, format.Exact64(c.Parameters), `"`)
+		w.raw(` title="`)
+		w.exact(c.Parameters)
+		w.raw(`"`)
 	}
 	w.raw(">", c.Weights(), "</td><td>")
-	w.text(c.Shape())
+	w.b = c.AppendShape(w.b)
 	w.raw("</td>")
 }

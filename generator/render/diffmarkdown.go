@@ -1,7 +1,7 @@
 package render
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/strata-catalog/strata/generator/content"
@@ -12,7 +12,7 @@ import (
 // DiffMarkdown is a diff in Markdown: the two models, the deltas, where the
 // parameters sit, the bill, the rows with repeats in one, and every row.
 func DiffMarkdown(d *page.Diff) []byte {
-	w := &text{b: make([]byte, 0, 160*len(d.Data.Rows)+8192)}
+	w := &text{b: room(160*len(d.Data.Rows) + 8192)}
 	w.raw("# ")
 	w.paragraph(d.Title)
 	w.paragraph(d.Story)
@@ -115,13 +115,17 @@ func (w *text) fold(d *facts.Diff, f *facts.DiffFold, indent string) {
 }
 
 func (w *text) diffRow(r *facts.DiffRow) {
-	cells := []string{fmt.Sprint(r.Number), r.StatusText()}
+	w.raw("| ")
+	w.b = append(strconv.AppendInt(w.b, int64(r.Number), 10), ' ')
+	w.cell(r.StatusText())
 	for _, c := range []*facts.DiffCell{r.A, r.B} {
 		if c == nil {
-			cells = append(cells, "", "", "")
+			w.raw("|  |  |  ")
 			continue
 		}
-		cells = append(cells, fmt.Sprintf("%s (%s)", c.Name, c.Display), c.Weights(), c.Shape())
+		w.cell(c.Name + " (" + c.Display + ")")
+		w.raw("| ", c.Weights(), " | ")
+		w.b = append(c.AppendShape(w.b), ' ')
 	}
-	w.row(cells...)
+	w.raw("|\n")
 }

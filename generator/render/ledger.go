@@ -13,7 +13,7 @@ import (
 
 // ledger is the table of tensors.
 func ledger(t *page.Template) template.HTML {
-	w := &writer{b: make([]byte, 0, 256*len(t.Data.Ledger)+1024)}
+	w := &writer{b: room(256*len(t.Data.Ledger) + 1024)}
 	w.raw(`<table class="ledger">`)
 	w.head(t.Tensors)
 	w.raw("<tbody>")

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/strata-catalog/strata/generator/content"
 	"github.com/strata-catalog/strata/generator/facts"
@@ -16,6 +17,12 @@ func (w *text) raw(s ...string) {
 	for _, x := range s {
 		w.b = append(w.b, x...)
 	}
+}
+
+// cell writes a cell of a row, escaped.
+func (w *text) cell(s string) {
+	w.raw("| ")
+	w.b = append(content.AppendCell(w.b, s), ' ')
 }
 
 func (w *text) printf(format string, args ...any) { w.b = fmt.Appendf(w.b, format, args...) }
@@ -48,14 +55,14 @@ func (w *text) head(columns []page.Column) {
 // row writes the cells of a row, escaped.
 func (w *text) row(cells ...string) {
 	for _, c := range cells {
-		w.raw("| ", content.Cell(c), " ")
+		w.cell(c)
 	}
 	w.raw("|\n")
 }
 
 // markdown is the twin of a template page: the same facts in the same order.
 func markdown(t *page.Template) []byte {
-	w := &text{b: make([]byte, 0, 160*len(t.Data.Rows)+8192)}
+	w := &text{b: room(160*len(t.Data.Rows) + 8192)}
 	w.raw("# ")
 	w.paragraph(t.Title)
 	if t.Description != "" {
@@ -169,7 +176,15 @@ func (w *text) structure(t *page.Template) {
 	w.head(t.Structure)
 	for k := range d.Rows {
 		r := &d.Rows[k]
-		w.row(fmt.Sprint(r.Number), r.Name, r.Display, declared(r), r.Shape(), weights(r), share(r.Parameters, d.Parameters))
+		w.raw("| ")
+		w.b = append(strconv.AppendInt(w.b, int64(r.Number), 10), ' ')
+		w.cell(r.Name)
+		w.cell(r.Display)
+		w.cell(declared(r))
+		w.raw("| ")
+		w.b = append(append(r.AppendShape(w.b), ' '), "| "...)
+		w.b = append(append(appendWeights(w.b, r), ' '), "| "...)
+		w.b = append(appendShare(w.b, r.Parameters, d.Parameters), " |\n"...)
 	}
 	w.row("", "Total", layerCount(d), "", "", total(d), share(d.Parameters, d.Parameters))
 	w.raw("\n")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
+	"sync"
 
 	"github.com/strata-catalog/strata/generator/content"
 	"github.com/strata-catalog/strata/generator/facts"
@@ -90,10 +91,32 @@ func (r *Renderer) Render(data any) ([]File, error) {
 	return nil, fmt.Errorf("render: no page is made of a %T", data)
 }
 
+// spare is memory of files that have been written, for those of other pages.
+var spare sync.Pool
+
+// room is empty memory for about so many bytes.
+func room(bytes int) []byte {
+	if b, ok := spare.Get().(*[]byte); ok && cap(*b) >= bytes {
+		return (*b)[:0]
+	}
+	return make([]byte, 0, bytes)
+}
+
+// Release gives back the memory of files that Render returned: nobody may read
+// them after that. It is no duty, but saves most of the work of the garbage
+// collector.
+func Release(files []File) {
+	for i := range files {
+		if b := files[i].Data; cap(b) >= 1<<12 {
+			spare.Put(&b)
+		}
+	}
+}
+
 // html executes a layout.
 func (r *Renderer) html(layout, path string, data any) ([]File, error) {
-	var b bytes.Buffer
-	if err := r.theme.layouts[layout].Execute(&b, data); err != nil {
+	b := bytes.NewBuffer(room(0))
+	if err := r.theme.layouts[layout].Execute(b, data); err != nil {
 		return nil, fmt.Errorf("%s: theme: %w", path, err)
 	}
 	return []File{{path, printable(b.Bytes())}}, nil
@@ -105,7 +128,7 @@ func (r *Renderer) template(t *page.Template) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	analysis, err := facts.JSON(t.Data)
+	analysis, err := facts.AppendJSON(room(512*len(t.Data.Rows)), t.Data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.Data.URLs.JSON, err)
 	}
@@ -130,6 +153,7 @@ var functions = template.FuncMap{
 	"strip":       strip,
 	"diffrows":    diffRows,
 	"plot":        plot,
+	"headings":    tableHeadings,
 	"rows":        tableRows,
 	"python":      func(src string) template.HTML { return template.HTML(content.Highlight("python", src)) }, // escapes too
 	"body":        func(html string) template.HTML { return template.HTML(html) },                            // made by package content, which escapes

@@ -17,8 +17,8 @@ const mostRows = 4000
 // structure is the table of layers. Each component has one row; of a part that
 // repeats the first instance is shown, and the others open below it.
 func structure(t *page.Template) template.HTML {
-	w := &table{Template: t, whole: len(t.Data.Rows) <= mostRows}
-	w.b = make([]byte, 0, 256*min(len(t.Data.Rows), mostRows)+4096)
+	w := &table{Template: t, whole: len(t.Data.Rows) <= mostRows, links: map[string]string{}}
+	w.b = room(256*min(len(t.Data.Rows), mostRows) + 4096)
 	w.raw(`<table class="rows">`)
 	w.columns(len(t.Structure))
 	w.head(t.Structure)
@@ -34,7 +34,26 @@ func structure(t *page.Template) template.HTML {
 type table struct {
 	writer
 	*page.Template
-	whole bool // show the rows of every instance
+	whole bool              // show the rows of every instance
+	links map[string]string // to the pages of layer types
+}
+
+// layer writes the type of a row as a link to its page, where it has one.
+func (w *table) layer(r *facts.Row) {
+	link, ok := w.links[r.Type]
+	if !ok {
+		if path := page.LayerPath(r.Type); w.Site.Has(path) {
+			link = w.URL(path)
+		}
+		w.links[r.Type] = link
+	}
+	if link == "" {
+		w.text(r.Display)
+		return
+	}
+	w.raw(`<a href="`, link, `">`)
+	w.text(r.Display)
+	w.raw(`</a>`)
 }
 
 func (w *table) spans(list []facts.Span, depth int) {
@@ -133,23 +152,23 @@ func (w *table) row(r *facts.Row, class string, link bool) {
 	w.raw(`</td><th scope="row">`)
 	w.text(r.Name)
 	w.raw(`</th><td>`)
-	if path := page.LayerPath(r.Type); link && w.Site.Has(path) {
-		w.raw(`<a href="`, w.URL(path), `">`)
-		w.text(r.Display)
-		w.raw(`</a>`)
+	if link {
+		w.layer(r)
 	} else {
 		w.text(r.Display)
 	}
 	w.raw(`</td><td>`)
 	w.text(declared(r))
 	w.raw(`</td><td>`)
-	w.text(r.Shape())
+	w.b = r.AppendShape(w.b)
 	w.raw(`</td><td class="num">`)
-	w.text(weights(r))
+	w.b = appendWeights(w.b, r)
 	w.raw(`</td><td class="num`)
 	if r.Parameters > 0 {
 		w.raw(" share")
 		w.int(int(20 * float64(r.Parameters) / float64(w.Data.Parameters)))
 	}
-	w.raw(`">`, share(r.Parameters, w.Data.Parameters), "</td></tr>")
+	w.raw(`">`)
+	w.b = appendShare(w.b, r.Parameters, w.Data.Parameters)
+	w.raw("</td></tr>")
 }

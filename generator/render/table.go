@@ -6,10 +6,29 @@ import (
 	"github.com/strata-catalog/strata/generator/page"
 )
 
+// tableHeadings are the headings of the columns of a small table.
+func tableHeadings(t page.Table) template.HTML {
+	var b []byte
+	for _, c := range t.Columns {
+		switch {
+		case c.Text == "":
+			b = append(b, "<td></td>"...)
+			continue
+		case c.Number:
+			b = append(b, `<th scope="col" class="num">`...)
+		default:
+			b = append(b, `<th scope="col">`...)
+		}
+		b = append(appendText(b, c.Text), "</th>"...)
+	}
+	return template.HTML(b) // each text is escaped
+}
+
 // tableRows are the rows of a small table as HTML. Pages have so many of them
 // that a layout would take most of a build for them.
 func tableRows(t page.Table) template.HTML {
-	var b []byte
+	w := &writer{b: room(96 * len(t.Rows) * len(t.Columns))}
+	b := w.b
 	for _, row := range t.Rows {
 		b = append(b, "<tr"...)
 		if row.Total {
@@ -25,7 +44,8 @@ func tableRows(t page.Table) template.HTML {
 		}
 		b = append(b, "</tr>"...)
 	}
-	return template.HTML(b) // each text is escaped
+	w.b = b
+	return w.html() // each text is escaped
 }
 
 // appendHeading appends the first cell of a row.

@@ -17,10 +17,17 @@ func (w *writer) raw(s ...string) {
 	}
 }
 
-func (w *writer) text(s string)       { w.b = appendText(w.b, s) }
-func (w *writer) int(n int)           { w.b = strconv.AppendInt(w.b, int64(n), 10) }
-func (w *writer) exact(n int64)       { w.raw(format.Exact64(n)) }
-func (w *writer) html() template.HTML { return template.HTML(w.b) }
+func (w *writer) text(s string) { w.b = appendText(w.b, s) }
+func (w *writer) int(n int)     { w.b = strconv.AppendInt(w.b, int64(n), 10) }
+func (w *writer) exact(n int64) { w.b = format.AppendExact64(w.b, n) }
+
+// html is what was written, after which nothing more is.
+func (w *writer) html() template.HTML {
+	s := template.HTML(w.b)
+	Release([]File{{Data: w.b}})
+	w.b = nil
+	return s
+}
 
 // head writes the columns of a table and their headings.
 func (w *writer) head(columns []page.Column) {

@@ -208,6 +208,7 @@ func (b *builder) page(p page.Page) (problem, err error) {
 		}
 		m.Files = append(m.Files, output{f.Path, sum, int64(len(f.Data))})
 	}
+	render.Release(files)
 	b.mu.Lock()
 	b.result.Rendered++
 	b.mu.Unlock()

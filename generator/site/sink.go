@@ -9,7 +9,7 @@ import (
 )
 
 // A Sink takes the files of a build. Put may be called by several goroutines at
-// once. After the last one either Commit or Discard is called: until then a
+// once, and must not keep data. After the last one either Commit or Discard is called: until then a
 // reader must see what was there before.
 type Sink interface {
 	Put(path string, data []byte) error
