@@ -44,7 +44,7 @@ type Entry struct {
 	// of.
 	Sum string
 
-	traits func() traits // made when first asked for
+	traits *traits
 }
 
 // Sum is a checksum of a content file, given by its path as in messages; "" when
@@ -53,11 +53,15 @@ func (c *Catalog) Sum(file string) string { return c.sums[file] }
 
 // Entry finds a template by its id.
 func (c *Catalog) Entry(id string) (*Entry, bool) {
-	i, ok := slices.BinarySearchFunc(c.Entries, id, func(e *Entry, id string) int { return strings.Compare(e.ID, id) })
+	i, ok := c.place(id)
 	if !ok {
 		return nil, false
 	}
 	return c.Entries[i], true
+}
+
+func (c *Catalog) place(id string) (int, bool) {
+	return slices.BinarySearchFunc(c.Entries, id, func(e *Entry, id string) int { return strings.Compare(e.ID, id) })
 }
 
 // Judged is the templates with their findings.

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"math/bits"
 	"slices"
@@ -12,14 +13,6 @@ import (
 // reach is how many neighbours on each side, in each order of a group, are
 // looked at for relatives. Smaller groups are looked at as a whole.
 const reach = 64
-
-// kin finds relatives without comparing all with all: the members of a group
-// are sorted by size and by structure once, and only neighbours are measured.
-type kin struct {
-	index  map[*Entry]int
-	traits []traits
-	groups map[string]*group
-}
 
 // traits are what the likeness of two models is judged by.
 type traits struct {
@@ -36,38 +29,46 @@ type trait struct {
 	weight int
 }
 
-// A group is the entries of a category, in the orders that neighbours come from.
-type group struct {
-	orders [2][]int
-	places [2]map[int]int
+func (t *traits) equal(u *traits) bool {
+	return t == u || t.size == u.size && slices.Equal(t.groups, u.groups) && slices.Equal(t.types, u.types)
 }
 
-// relations are the relatives of some entries, each made when first asked for.
+// relations are the relatives of some models, given by their places in a
+// catalog, each made when first asked for. They depend on the traits alone.
 type relations struct {
-	entries []*Entry
-	once    sync.Once
-	kin     *kin
-	known   sync.Map // lists of entries, by relation
+	traits []*traits
+	kin    func() *kin
+	known  sync.Map // lists of places, by relation
 }
 
-type relation struct {
-	of *Entry
-	n  int
+type relation struct{ of, n int }
+
+// relate is what stands as long as the traits do.
+func relate(entries []*Entry, before *relations) *relations {
+	r := &relations{traits: make([]*traits, len(entries))}
+	for i, e := range entries {
+		r.traits[i] = e.traits
+	}
+	if before != nil && slices.EqualFunc(before.traits, r.traits, (*traits).equal) {
+		return before
+	}
+	r.kin = sync.OnceValue(func() *kin { return newKin(r.traits) })
+	return r
 }
 
 // Relatives lists the n nearest relatives of an entry, the nearest first: those
 // of its category ("NLP/LLM"), when these are too few those of its area ("NLP"),
 // then the rest; within each by likeness (see distance). The same catalog gives
 // the same list.
-func (c *Catalog) Relatives(e *Entry, n int) []*Entry {
-	r := c.relations
-	if list, ok := r.known.Load(relation{e, n}); ok {
-		return slices.Clone(list.([]*Entry))
+func (c *Catalog) Relatives(e *Entry, n int) (list []*Entry) {
+	self, ok := c.place(e.ID)
+	if !ok || c.Entries[self] != e {
+		return nil
 	}
-	r.once.Do(func() { r.kin = newKin(r.entries) })
-	list := r.relatives(e, n)
-	r.known.Store(relation{e, n}, list)
-	return slices.Clone(list)
+	for _, i := range c.relations.of(self, n) {
+		list = append(list, c.Entries[i])
+	}
+	return list
 }
 
 // Kindred lists the entries in an order in which relatives stand near one
@@ -75,72 +76,119 @@ func (c *Catalog) Relatives(e *Entry, n int) []*Entry {
 func (c *Catalog) Kindred() []*Entry {
 	list := slices.Clone(c.Entries)
 	slices.SortFunc(list, func(a, b *Entry) int {
-		x, y := a.traits(), b.traits()
+		x, y := a.traits, b.traits
 		return cmp.Or(slices.Compare(x.groups, y.groups), strings.Compare(x.structure, y.structure), cmp.Compare(x.size, y.size), strings.Compare(a.ID, b.ID))
 	})
 	return list
 }
 
-func (r *relations) relatives(e *Entry, n int) (list []*Entry) {
-	k := r.kin
-	self, ok := k.index[e]
+func (r *relations) of(self, n int) []int {
+	list, ok := r.known.Load(relation{self, n})
 	if !ok {
-		return nil
+		list, _ = r.known.LoadOrStore(relation{self, n}, r.kin().relatives(self, n))
 	}
-	var taken []int
-	for _, name := range k.traits[self].groups {
-		if len(taken) == n {
+	return list.([]int)
+}
+
+// kin finds relatives without comparing all with all: the members of a group
+// are sorted by size and by structure once, and only neighbours are measured.
+type kin struct {
+	members []member
+}
+
+type member struct {
+	groups []place // from the nearest to all
+	types  []weighed
+	size   float64
+}
+
+// place is where a member stands in a group.
+type place struct {
+	*group
+	at int // among the members
+}
+
+// weighed is a trait with a number for its name, in the order of names.
+type weighed struct{ name, weight int }
+
+// A group is the members of a category, in the orders that neighbours come from.
+type group struct {
+	members []int    // their places in the catalog
+	orders  [2][]int // by size, and by structure: places among the members
+	ranks   [2][]int // of each member, in each order
+}
+
+func (k *kin) relatives(self, n int) (list []int) {
+	me := &k.members[self]
+	for _, g := range me.groups {
+		if len(list) == n {
 			break
 		}
 		var best []measured // the nearest so far
-		for _, i := range k.groups[name].near(self, max(reach, n)) {
-			if i == self || slices.Contains(taken, i) {
-				continue
+		g.near(g.at, max(reach, n), func(i int) {
+			if i == self || slices.Contains(list, i) {
+				return
 			}
-			m := measured{i, distance(&k.traits[self], &k.traits[i])}
-			at, _ := slices.BinarySearchFunc(best, m, func(a, b measured) int { return cmp.Or(cmp.Compare(a.distance, b.distance), a.index-b.index) })
-			if best = slices.Insert(best, at, m); len(best) > n-len(taken) {
-				best = best[:n-len(taken)]
+			m := measured{i, distance(me, &k.members[i])}
+			if full := len(best) == n-len(list); full && m.compare(best[len(best)-1]) > 0 {
+				return
+			} else if full {
+				best = best[:len(best)-1]
 			}
-		}
+			at, _ := slices.BinarySearchFunc(best, m, measured.compare)
+			best = slices.Insert(best, at, m)
+		})
 		for _, m := range best {
-			taken = append(taken, m.index)
+			list = append(list, m.member)
 		}
-	}
-	for _, i := range taken {
-		list = append(list, r.entries[i])
 	}
 	return list
 }
 
-// measured is an entry with its distance from another.
+// measured is a member with its distance from another.
 type measured struct {
-	index    int
+	member   int
 	distance float64
 }
 
-func newKin(entries []*Entry) *kin {
-	k := &kin{index: make(map[*Entry]int, len(entries)), traits: make([]traits, len(entries)), groups: map[string]*group{}}
-	for i, e := range entries {
-		k.index[e] = i
-		k.traits[i] = e.traits()
-		for _, name := range k.traits[i].groups {
-			g := k.groups[name]
+func (m measured) compare(o measured) int {
+	return cmp.Or(cmp.Compare(m.distance, o.distance), m.member-o.member)
+}
+
+func newKin(all []*traits) *kin {
+	k := &kin{members: make([]member, len(all))}
+	groups, names := map[string]*group{}, map[string]int{}
+	for i, t := range all {
+		k.members[i].size = t.size
+		for _, name := range t.groups {
+			g := groups[name]
 			if g == nil {
 				g = &group{}
-				k.groups[name] = g
+				groups[name] = g
 			}
-			g.orders[0] = append(g.orders[0], i)
+			k.members[i].groups = append(k.members[i].groups, place{g, len(g.members)})
+			g.members = append(g.members, i)
+		}
+		for _, x := range t.types {
+			names[x.name] = 0
 		}
 	}
-	for _, g := range k.groups {
-		g.sort(k.traits)
+	for number, name := range slices.Sorted(maps.Keys(names)) {
+		names[name] = number
+	}
+	for i, t := range all {
+		for _, x := range t.types {
+			k.members[i].types = append(k.members[i].types, weighed{names[x.name], x.weight})
+		}
+	}
+	for _, g := range groups {
+		g.sort(all)
 	}
 	return k
 }
 
-func traitsOf(e *Entry) traits {
-	t := traits{size: math.Log2(float64(e.Model.Params) + 1)}
+func traitsOf(e *Entry) *traits {
+	t := &traits{size: math.Log2(float64(e.Model.Params) + 1)}
 	if category := e.Doc.Category; category != "" {
 		t.groups = []string{category}
 		if area, _, deeper := strings.Cut(category, "/"); deeper && area != "" {
@@ -163,35 +211,45 @@ func traitsOf(e *Entry) traits {
 }
 
 // sort makes the orders: by size, and by structure with size.
-func (g *group) sort(all []traits) {
-	bySize := func(a, b int) int { return cmp.Or(cmp.Compare(all[a].size, all[b].size), a-b) }
-	g.orders[1] = slices.Clone(g.orders[0])
-	slices.SortFunc(g.orders[0], bySize)
-	slices.SortFunc(g.orders[1], func(a, b int) int {
-		return cmp.Or(strings.Compare(all[a].structure, all[b].structure), bySize(a, b))
-	})
-	for o, order := range g.orders {
-		g.places[o] = make(map[int]int, len(order))
-		for place, i := range order {
-			g.places[o][i] = place
+func (g *group) sort(all []*traits) {
+	of := func(at int) *traits { return all[g.members[at]] }
+	bySize := func(a, b int) int { return cmp.Or(cmp.Compare(of(a).size, of(b).size), a-b) }
+	for o, before := range []func(a, b int) int{bySize, func(a, b int) int {
+		return cmp.Or(strings.Compare(of(a).structure, of(b).structure), bySize(a, b))
+	}} {
+		order, ranks := make([]int, len(g.members)), make([]int, len(g.members))
+		for at := range order {
+			order[at] = at
+		}
+		slices.SortFunc(order, before)
+		for rank, at := range order {
+			ranks[at] = rank
+		}
+		g.orders[o], g.ranks[o] = order, ranks
+	}
+}
+
+// near calls f for the neighbours of a member, itself among them, each once.
+func (g *group) near(at, reach int, f func(member int)) {
+	first, second := g.ranks[0][at], g.ranks[1][at]
+	for _, i := range window(g.orders[0], first, reach) {
+		f(g.members[i])
+	}
+	for _, i := range window(g.orders[1], second, reach) {
+		if rank := g.ranks[0][i]; rank < first-reach || rank > first+reach {
+			f(g.members[i])
 		}
 	}
 }
 
-// near lists the neighbours of a member, itself among them.
-func (g *group) near(i, reach int) []int {
-	var list []int
-	for o, order := range g.orders {
-		place := g.places[o][i]
-		list = append(list, order[max(0, place-reach):min(len(order), place+reach+1)]...)
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
+// window is what stands around a place of a list.
+func window(list []int, place, reach int) []int {
+	return list[max(0, place-reach):min(len(list), place+reach+1)]
 }
 
 // distance of two models: the part of their layer types that they do not share,
 // from 0 to 1, and a twentieth for each doubling from one size to the other.
-func distance(a, b *traits) float64 {
+func distance(a, b *member) float64 {
 	common, all := 0, 0
 	for i, j := 0, 0; i < len(a.types) || j < len(b.types); {
 		switch {

@@ -71,9 +71,7 @@ func Load(o Options) (*Catalog, error) {
 	l.parse(texts)
 	l.analyse()
 	l.match()
-	if l.Kept.relations == nil || !slices.Equal(l.Kept.relations.entries, l.Entries) {
-		l.Kept.relations = &relations{entries: l.Entries}
-	}
+	l.Kept.relations = relate(l.Entries, l.Kept.relations)
 	l.relations = l.Kept.relations
 	slices.SortStableFunc(l.problems, func(a, b *graph.Error) int {
 		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column)
@@ -240,7 +238,7 @@ func (l *loader) entry(id string, src []byte, note *content.Note) *Entry {
 		return nil
 	}
 	e := &Entry{ID: id, File: file, Note: note, Report: r, Sum: checksum([]byte(id), []byte(file), src)}
-	e.traits = sync.OnceValue(func() traits { return traitsOf(e) })
+	e.traits = traitsOf(e)
 	if note != nil {
 		e.Sum = checksum([]byte(e.Sum), []byte(note.File), []byte(l.Sum(note.File)))
 		l.checkPublished(e)

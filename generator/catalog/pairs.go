@@ -3,7 +3,6 @@ package catalog
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/strata-catalog/strata/generator/content"
 )
@@ -18,36 +17,40 @@ type Pair struct {
 // the settings each template with its nearest relatives, or every pair. What
 // nobody wrote up reads from the id that sorts first, and stands once.
 func (c *Catalog) Pairs() []Pair {
-	var pairs []Pair
-	done := map[[2]*Entry]bool{}
+	type places struct{ a, b int }
+	var list []places
+	notes := map[places]*content.DiffNote{}
+	written := map[places]bool{} // in either order
 	for _, d := range c.Diffs {
-		a, okA := c.Entry(d.A)
-		b, okB := c.Entry(d.B)
+		a, okA := c.place(d.A)
+		b, okB := c.place(d.B)
 		if okA && okB {
-			pairs = append(pairs, Pair{a, b, d})
-			done[[2]*Entry{a, b}], done[[2]*Entry{b, a}] = true, true
+			list = append(list, places{a, b})
+			notes[places{a, b}] = d
+			written[places{a, b}], written[places{b, a}] = true, true
 		}
 	}
-	add := func(a, b *Entry) {
-		if a.ID > b.ID {
-			a, b = b, a
-		}
-		if key := [2]*Entry{a, b}; !done[key] {
-			done[key] = true
-			pairs = append(pairs, Pair{A: a, B: b})
+	add := func(a, b int) {
+		if p := (places{min(a, b), max(a, b)}); !written[p] {
+			list = append(list, p)
 		}
 	}
-	for i, e := range c.Entries {
-		others := c.Entries[i+1:]
+	for i := range c.Entries {
 		if c.Settings.Diffs != content.DiffsAll {
-			others = c.Relatives(e, c.Settings.Relatives)
+			for _, o := range c.relations.of(i, c.Settings.Relatives) {
+				add(i, o)
+			}
+			continue
 		}
-		for _, o := range others {
-			add(e, o)
+		for o := i + 1; o < len(c.Entries); o++ {
+			add(i, o)
 		}
 	}
-	slices.SortFunc(pairs, func(a, b Pair) int {
-		return cmp.Or(strings.Compare(a.A.ID, b.A.ID), strings.Compare(a.B.ID, b.B.ID))
-	})
+	slices.SortFunc(list, func(p, q places) int { return cmp.Or(p.a-q.a, p.b-q.b) })
+	list = slices.Compact(list)
+	pairs := make([]Pair, len(list))
+	for i, p := range list {
+		pairs[i] = Pair{c.Entries[p.a], c.Entries[p.b], notes[p]}
+	}
 	return pairs
 }
