@@ -36,9 +36,10 @@ func (t *traits) equal(u *traits) bool {
 // relations are the relatives of some models, given by their places in a
 // catalog, each made when first asked for. They depend on the traits alone.
 type relations struct {
-	traits []*traits
-	kin    func() *kin
-	known  sync.Map // lists of places, by relation
+	traits  []*traits
+	kin     func() *kin
+	kindred func() []int
+	known   sync.Map // lists of places, by relation
 }
 
 type relation struct{ of, n int }
@@ -53,6 +54,7 @@ func relate(entries []*Entry, before *relations) *relations {
 		return before
 	}
 	r.kin = sync.OnceValue(func() *kin { return newKin(r.traits) })
+	r.kindred = sync.OnceValue(r.inOrder)
 	return r
 }
 
@@ -74,10 +76,21 @@ func (c *Catalog) Relatives(e *Entry, n int) (list []*Entry) {
 // Kindred lists the entries in an order in which relatives stand near one
 // another: whoever goes through pairs in it has done with an entry soon.
 func (c *Catalog) Kindred() []*Entry {
-	list := slices.Clone(c.Entries)
-	slices.SortFunc(list, func(a, b *Entry) int {
-		x, y := a.traits, b.traits
-		return cmp.Or(slices.Compare(x.groups, y.groups), strings.Compare(x.structure, y.structure), cmp.Compare(x.size, y.size), strings.Compare(a.ID, b.ID))
+	list := make([]*Entry, len(c.Entries))
+	for i, at := range c.relations.kindred() {
+		list[i] = c.Entries[at]
+	}
+	return list
+}
+
+func (r *relations) inOrder() []int {
+	list := make([]int, len(r.traits))
+	for i := range list {
+		list[i] = i
+	}
+	slices.SortFunc(list, func(a, b int) int {
+		x, y := r.traits[a], r.traits[b]
+		return cmp.Or(slices.Compare(x.groups, y.groups), strings.Compare(x.structure, y.structure), cmp.Compare(x.size, y.size), a-b)
 	})
 	return list
 }

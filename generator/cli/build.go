@@ -105,12 +105,12 @@ func (b *build) run(s *Session, args []string) error {
 	if Terminal(s.Stderr) {
 		c.Progress = func(done, total int) { fmt.Fprintf(s.Stderr, "\r%d of %d pages", done, total) }
 	}
-	cache := filepath.Join(b.source, ".strata-cache")
+	cache := b.cache()
 	engine := site.NewEngine(c)
 	if !b.noCache {
 		engine.Recall(cache)
 	}
-	result, err := engine.Build(target, nil)
+	result, err := engine.Build(target)
 	if c.Progress != nil {
 		fmt.Fprint(s.Stderr, "\r\x1b[K")
 	}

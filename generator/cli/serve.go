@@ -25,12 +25,13 @@ import (
 var serveCommand = &Command{
 	Name:  "serve",
 	Short: "show the site while it is written",
-	Long: `Builds the site in memory, serves it, and watches the folders that it is made
-of. When a file changes, what depends on it is built again, and the pages that
-are open in a browser follow: a style sheet is put in its place, a page is loaded
-anew where it changed. What is wrong with the input is printed and laid over the
-page; the last good site stays until it is mended. Nothing is written to disk,
-and nothing is added to the site: build publishes it.
+	Long: `Reads and analyses what the site is made of, makes each page when it is asked
+for, and watches the folders. When a file changes, it alone is read again, and the
+pages that are open in a browser follow: a style sheet is put in its place, a page
+is loaded anew where it changed. What is wrong with the input is printed and laid
+over the page; the last good site stays until it is mended. Nothing is written to
+disk, and nothing is added to the site: build publishes it. Where build has left a
+folder .strata-cache/, lists of diffs come faster.
 
 Where the file system does not tell of changes, or has too many folders to watch,
 the files are looked at twice a second, and a note says so; --poll asks for that.
@@ -64,9 +65,8 @@ type preview struct {
 
 	s      *Session
 	engine *site.Engine
-	memory *site.Memory
+	site   *site.Preview
 	server *serve.Server
-	bad    bool // the last build had problems
 }
 
 func (p *preview) run(s *Session, args []string) error {
@@ -80,9 +80,10 @@ func (p *preview) run(s *Session, args []string) error {
 	}
 	ctx, stop := signal.NotifyContext(s, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	p.s, p.memory = s, &site.Memory{}
+	p.s = s
 	p.engine = site.NewEngine(site.Config{BaseURL: p.base, Version: Version, Jobs: p.jobs, Strict: p.strict, KeepGoing: p.keepGoing})
-	p.server = serve.New(p.memory)
+	p.site = site.NewPreview(p.engine)
+	p.server = serve.New(p.site)
 	if err := p.open(&p.engine.Config); err != nil { // what is not there now is a slip of the pen
 		return err
 	}
@@ -92,9 +93,10 @@ func (p *preview) run(s *Session, args []string) error {
 		return &Failure{2, err.Error()}
 	}
 	watched := p.folders()
-	w := p.watch(watched) // before the first build: what changes meanwhile counts
+	w := p.watch(watched) // before anything is read: what changes meanwhile counts
 	defer func() { w.Close() }()
-	p.build(nil)
+	p.engine.Recall(p.cache())
+	p.update(nil)
 	p.greet(l)
 
 	ctx, cancel := context.WithCancel(ctx)
@@ -104,11 +106,11 @@ func (p *preview) run(s *Session, args []string) error {
 	for {
 		select {
 		case changed := <-w.Changes():
-			p.build(changed)
+			p.update(changed)
 			if now := p.folders(); !slices.Equal(now, watched) { // another theme
 				w.Close()
 				watched, w = now, p.watch(now)
-				p.build(nil)
+				p.update(nil)
 			}
 		case err := <-ended:
 			if err != nil {
@@ -157,45 +159,39 @@ func (p *preview) greet(l net.Listener) {
 	_ = c.Process.Release() // it goes on without us
 }
 
-// build builds what depends on some files, or everything.
-func (p *preview) build(changed []string) {
+// update shows the site with some files that changed, or all of them.
+func (p *preview) update(changed []string) {
 	began := time.Now()
-	var result site.Result
+	var found []error
 	err := p.open(&p.engine.Config)
 	if err == nil {
-		result, err = p.engine.Build(p.memory, changed)
+		found, err = p.site.Update(changed, p.server.Open())
 	}
 	p.close()
-	took := time.Since(began)
 
-	var texts []string
-	for _, problem := range result.Problems {
-		texts = append(texts, problem.Error())
-	}
 	var problems site.Problems
 	if err != nil && !errors.As(err, &problems) {
-		texts = append(texts, err.Error())
+		found = append(found, err)
 	}
-	for _, text := range texts {
-		fmt.Fprintln(p.s.Stderr, printable(text))
+	var texts []string
+	for _, problem := range found {
+		texts = append(texts, problem.Error())
+		fmt.Fprintln(p.s.Stderr, printable(problem.Error()))
 	}
 	if err != nil {
 		p.server.Fail(texts)
-		fmt.Fprintf(p.s.Stderr, "not built: %s\n", count(len(texts), "problem"))
-	} else {
-		p.server.Publish(serve.Build{Root: p.root(), Changed: result.Changed, Removed: result.Removed, Problems: texts})
-		if n := len(result.Changed) + len(result.Removed); n > 0 || p.bad {
-			fmt.Fprintf(p.s.Stdout, "%s: %s changed, in %s\n", p.cause(changed), count(n, "file"), took.Round(time.Millisecond))
-		}
+		fmt.Fprintf(p.s.Stderr, "not shown: %s\n", count(len(texts), "problem"))
+		return
 	}
-	p.bad = err != nil
+	p.server.Publish(p.root(), texts)
+	fmt.Fprintf(p.s.Stdout, "%s: shown in %s\n", p.cause(changed), time.Since(began).Round(time.Millisecond))
 }
 
 // cause names what was changed.
 func (p *preview) cause(changed []string) string {
 	switch len(changed) {
 	case 0:
-		return "built"
+		return "the site"
 	case 1:
 		return printable(changed[0])
 	}

@@ -30,6 +30,9 @@ func (f *sources) flags(fs *flag.FlagSet) {
 	fs.StringVar(&f.theme, "theme", "", "`DIR` of files that replace those of the default theme")
 }
 
+// cache is the folder that builds remember in.
+func (f *sources) cache() string { return filepath.Join(f.source, ".strata-cache") }
+
 // open opens the folders of the input. Content and theme are taken from the
 // source folder where they are there; one that is named must be there.
 func (f *sources) open(c *site.Config) error {

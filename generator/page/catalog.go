@@ -111,7 +111,7 @@ func (s *Site) home() (any, error) {
 		},
 		Columns: catalogColumns, Parts: layer.Parts,
 	}
-	if s.files[ComparePath] {
+	if s.has(ComparePath) {
 		c.Compare, c.Most = ComparePath, mostCompared
 	}
 	for _, e := range s.entries() {

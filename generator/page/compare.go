@@ -26,7 +26,7 @@ func (s *Site) comparison() (any, error) {
 		},
 		Index: IndexJSON, Most: mostCompared, Parts: layer.Parts,
 	}
-	if s.files[DiffsPath] {
+	if s.has(DiffsPath) {
 		c.Diffs = DiffsPath
 	}
 	return c, nil
@@ -35,7 +35,7 @@ func (s *Site) comparison() (any, error) {
 // CompareURL is where a template is compared with others, as a link on its
 // page; "" when the site has no others.
 func (t *Template) CompareURL() string {
-	if !t.Site.files[ComparePath] {
+	if !t.Site.has(ComparePath) {
 		return ""
 	}
 	return t.URL(ComparePath) + compareQuery + t.Data.ID

@@ -66,6 +66,8 @@ var (
 // diffSections are those that the page has; the Markdown twin has DiffFolded too.
 var diffSections = []Section{DiffSides, DiffDeltas, DiffParts, DiffBill, DiffLayers, DiffPictures, DiffLimits, DiffGraphs, DiffHow, Notes}
 
+var diffIDs = idsOf(diffSections)
+
 // sideCards are the cards that a diff tells the fit on, where the settings name
 // none: a small, a middle and a large one.
 var sideCards = []string{"T4 16GB", "A100 40GB", "H100 80GB"}

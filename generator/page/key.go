@@ -19,20 +19,18 @@ type needs []string
 
 // key is a checksum of needs.
 func (n needs) key() string {
-	h := sha256.New()
+	text := make([]byte, 0, 96*len(n)) // about as many
 	for _, s := range n {
-		var size [8]byte
-		binary.LittleEndian.PutUint64(size[:], uint64(len(s)))
-		h.Write(size[:])
-		h.Write([]byte(s))
+		text = append(binary.LittleEndian.AppendUint64(text, uint64(len(s))), s...)
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
 }
 
 // inputs are checksums that many pages need, each made when first asked for.
 type inputs struct {
 	frame     func() string // what stands on every page, and the settings
-	addresses func() string // of the site, which links in texts lead to
+	addresses func() string // of the site
 	entries   func() string // every template
 	listed    func() string // every template and every pair
 	judged    func() string // findings of every template
@@ -90,7 +88,7 @@ func (s *Site) framed() needs { return needs{s.inputs.frame()} }
 func (s *Site) templateNeeds(e *catalog.Entry) needs {
 	n := append(s.framed(), e.Sum)
 	if e.Note != nil {
-		n = append(n, s.inputs.addresses())
+		n = append(n, s.linked(noteText(e))...)
 	}
 	for _, p := range s.relatedPairs(e) {
 		n = append(n, p.urls.HTML, p.key)
@@ -101,7 +99,7 @@ func (s *Site) templateNeeds(e *catalog.Entry) needs {
 func (s *Site) pairNeeds(p *pair) needs {
 	n := append(s.framed(), p.key)
 	if p.Note != nil {
-		n = append(n, s.inputs.addresses())
+		n = append(n, s.linked(p.text())...)
 	}
 	return n
 }
@@ -131,56 +129,71 @@ type Known struct {
 	entries map[string]Entry
 	urls    map[string]URLs
 	pairs   map[string]facts.Difference
+	links   map[string][]string // of texts
 }
 
-// begin starts a new Site, and forgets what is of templates and pairs that it
-// does not have.
+// begin starts a new Site, and forgets what is of texts, templates and pairs that
+// it does not have.
 func (k *Known) begin(s *Site) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	entries, urls, pairs := k.entries, k.urls, k.pairs
-	k.entries, k.urls, k.pairs = map[string]Entry{}, map[string]URLs{}, map[string]facts.Difference{}
+	var entries, pairs, texts []string
 	for _, e := range s.catalog.Entries {
-		if known, ok := entries[e.Sum]; ok {
-			k.entries[e.Sum] = known
-		}
-		if known, ok := urls[e.Sum]; ok {
-			k.urls[e.Sum] = known
+		entries = append(entries, e.Sum)
+		if e.Note != nil {
+			texts = append(texts, s.catalog.Sum(e.Note.File))
 		}
 	}
 	for _, p := range s.pairs {
-		if known, ok := pairs[p.key]; ok {
-			k.pairs[p.key] = known
+		pairs = append(pairs, p.key)
+		if p.Note != nil {
+			texts = append(texts, s.catalog.Sum(p.Note.File))
 		}
 	}
+	for _, p := range s.catalog.Pages {
+		texts = append(texts, s.catalog.Sum(p.File))
+	}
+	k.entries, k.urls, k.pairs, k.links = only(k.entries, entries), only(k.urls, entries), only(k.pairs, pairs), only(k.links, texts)
 }
 
-func (k *Known) entry(key string, make func() Entry) Entry {
+// only is a map without other keys.
+func only[V any](m map[string]V, keys []string) map[string]V {
+	kept := make(map[string]V, len(keys))
+	for _, key := range keys {
+		if v, ok := m[key]; ok {
+			kept[key] = v
+		}
+	}
+	return kept
+}
+
+// recall is what a map of Known has for a key, made where it is not there yet.
+func recall[V any](k *Known, in *map[string]V, key string, make func() V) V {
 	k.mu.Lock()
-	e, ok := k.entries[key]
+	v, ok := (*in)[key]
 	k.mu.Unlock()
 	if !ok {
-		e = make()
+		v = make()
 		k.mu.Lock()
 		defer k.mu.Unlock()
-		k.entries[key] = e
+		if *in == nil {
+			*in = map[string]V{}
+		}
+		(*in)[key] = v
 	}
-	return e
+	return v
 }
+
+func (k *Known) entry(key string, make func() Entry) Entry { return recall(k, &k.entries, key, make) }
 
 // urlsOf are the addresses of a template.
 func (k *Known) urlsOf(e *catalog.Entry) URLs {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	u, ok := k.urls[e.Sum]
-	if !ok {
-		if k.urls == nil {
-			k.urls = map[string]URLs{}
-		}
-		u = urls(e)
-		k.urls[e.Sum] = u
-	}
-	return u
+	return recall(k, &k.urls, e.Sum, func() URLs { return urls(e) })
+}
+
+// linksOf are the links in a text, by its checksum.
+func (k *Known) linksOf(key string, make func() []string) []string {
+	return recall(k, &k.links, key, make)
 }
 
 func (k *Known) pair(key string) (facts.Difference, bool) {

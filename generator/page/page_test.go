@@ -126,9 +126,17 @@ func TestLinks(t *testing.T) {
 		{"a/m.html", "../tekst.md", `the site has no tekst.md; nearest is "text.md"`},
 		{"a/m.html", "../../etc/passwd", "the site has no ../etc/passwd"},
 	} {
-		got, err := s.resolve(&Base{Site: s, Path: c.from}, c.to, ids)
+		p := prose{page: c.from, text: "[x](" + c.to + ")", ids: ids}
+		file, got, err := s.resolve(p, c.to)
+		if file != "" {
+			got = (&Base{Site: s, Path: c.from}).URL(file) + got
+		}
 		if err != nil {
 			got = err.Error()
+		}
+		s.known = &Known{} // which tells texts apart by their checksums
+		if faulty := s.checked(p); (faulty == nil) != (err == nil) || err != nil && !strings.Contains(faulty.Error(), err.Error()) {
+			t.Errorf("on %s: %s is checked with error %v, want %v", c.from, c.to, faulty, err)
 		}
 		if got != c.want {
 			t.Errorf("on %s: %s becomes %q, want %q", c.from, c.to, got, c.want)
@@ -142,11 +150,11 @@ func TestRelink(t *testing.T) {
 	const body = "[a](../text.md#x) [b](m.md \"t\") [c](https://example.org/) [d](#here) `[e](gone.md)`\n\n[f]: ../text.md\n"
 	b := Base{Site: s, Path: "a/m.html"}
 	want := "[a](../text.html#x) [b](m.html \"t\") [c](https://example.org/) [d](#here) `[e](gone.md)`\n\n[f]: ../text.html\n"
-	if got := s.relink(&b, body, nil); got != want {
+	if got := s.relink(&b, body); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	s.BaseURL = "https://example.org/x/"
-	if got, want := s.relink(&b, "[a](../text.md)", nil), "[a](https://example.org/x/text.html)"; got != want {
+	if got, want := s.relink(&b, "[a](../text.md)"), "[a](https://example.org/x/text.html)"; got != want {
 		t.Errorf("under a base URL: %s, want %s", got, want)
 	}
 }

@@ -20,21 +20,22 @@ func (s *Site) contentPages(add adder) error {
 	var errs []error
 	for _, p := range s.catalog.Pages {
 		path := contentPath(p)
-		if s.files[path] {
+		if s.has(path) {
 			errs = append(errs, fmt.Errorf("%s would become %s, which the site has already; rename it", p.File, path))
 			continue
 		}
-		add(path, func() (any, error) { return s.content(p) }, func() needs {
-			return append(s.framed(), p.File, s.catalog.Sum(p.File), s.inputs.addresses())
-		})
+		text := prose{page: path, Options: content.Options{File: p.File, Line: p.BodyLine}, text: p.Body}
+		add(path, func() (any, error) { return s.content(p, text) }, func() needs {
+			return append(s.framed(), s.linked(text)...)
+		}).Check = func() error { return s.checked(text) }
 	}
 	return errors.Join(errs...)
 }
 
-func (s *Site) content(p *content.Page) (any, error) {
-	c := &Content{Base: Base{Site: s, Path: contentPath(p), Title: p.Title, Description: p.Description}}
+func (s *Site) content(p *content.Page, text prose) (any, error) {
+	c := &Content{Base: Base{Site: s, Path: text.page, Title: p.Title, Description: p.Description}}
 	var err error
-	c.Body, err = s.body(&c.Base, content.Options{File: p.File, Line: p.BodyLine}, p.Body, nil)
+	c.Body, err = s.body(&c.Base, text)
 	return c, err
 }
 

@@ -38,12 +38,19 @@ type pair struct {
 	key  string // see pairKey
 }
 
+// text is what somebody wrote about the pair.
+func (p *pair) text() prose {
+	n := p.Note
+	return prose{p.urls.HTML, content.Options{File: n.File, Line: n.BodyLine, Prefix: notesPrefix}, n.Body, diffIDs}
+}
+
 // planPairs finds the diffs. The error names a pair whose address another one
 // has.
 func (s *Site) planPairs() error {
-	s.pairOf, s.writtenOf = map[[2]string]*pair{}, map[*catalog.Entry][]*pair{}
-	taken := map[string]bool{}
-	for _, p := range s.catalog.Pairs() {
+	pairs := s.catalog.Pairs()
+	s.pairOf, s.writtenOf = make(map[[2]string]*pair, len(pairs)), map[*catalog.Entry][]*pair{}
+	taken := make(map[string]bool, len(pairs))
+	for _, p := range pairs {
 		q := &pair{Pair: p, urls: diffURLs(p.A.ID, p.B.ID), key: s.pairKey(p)}
 		if taken[q.urls.HTML] {
 			return fmt.Errorf("the diff of %s and %s would become %s, which the site has already; rename a template", p.A.ID, p.B.ID, q.urls.HTML)
@@ -93,7 +100,10 @@ func (s *Site) modelPages(add adder) {
 func (s *Site) diffPage(add adder, p *pair) {
 	s.shared[p.A].left.Add(1)
 	s.shared[p.B].left.Add(1)
-	add(p.urls.HTML, func() (any, error) { return s.diff(p) }, func() needs { return s.pairNeeds(p) }, p.urls.Markdown, p.urls.JSON)
+	added := add(p.urls.HTML, func() (any, error) { return s.diff(p) }, func() needs { return s.pairNeeds(p) }, p.urls.Markdown, p.urls.JSON)
+	if p.Note != nil {
+		added.Check = func() error { return s.checked(p.text()) }
+	}
 }
 
 // key is of two templates in either order.
@@ -211,19 +221,10 @@ func (s *Site) diff(p *pair) (any, error) {
 	if p.Note == nil {
 		return d, nil
 	}
-	return d, s.diffNote(d, p.Note)
-}
-
-// diffNote fills in what the content file says.
-func (s *Site) diffNote(d *Diff, n *content.DiffNote) (err error) {
-	d.Story, d.Data.Story = n.Story, n.Story
-	ids := map[string]bool{}
-	for _, sec := range diffSections {
-		ids[sec.ID] = true
-	}
-	d.Markdown = s.relink(&d.Base, strings.TrimSpace(n.Body), ids)
-	d.Body, err = s.body(&d.Base, content.Options{File: n.File, Line: n.BodyLine, Prefix: notesPrefix}, n.Body, ids)
-	return err
+	d.Story, d.Data.Story = p.Note.Story, p.Note.Story
+	d.Markdown = s.relink(&d.Base, strings.TrimSpace(p.Note.Body))
+	d.Body, err = s.body(&d.Base, p.text())
+	return d, err
 }
 
 // Diffs is the page to choose a diff from.

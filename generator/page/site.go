@@ -11,6 +11,7 @@ import (
 	"github.com/strata-catalog/strata/generator/catalog"
 	"github.com/strata-catalog/strata/generator/content"
 	"github.com/strata-catalog/strata/generator/cost"
+	"github.com/strata-catalog/strata/generator/layer"
 )
 
 // A Site is a catalog as pages. It is immutable and safe for concurrent use.
@@ -26,7 +27,7 @@ type Site struct {
 
 	catalog     *catalog.Catalog
 	assumptions cost.Assumptions // of every estimate
-	files       map[string]bool  // every address of the site
+	files       map[string]int   // every address of the site, with the place of its page in pages
 	pages       []Page
 	shared      map[*catalog.Entry]*shared
 	pairs       []*pair                  // that have a diff
@@ -46,7 +47,8 @@ type Item struct {
 
 // A Page is one address with its data. Some data make more than one file.
 type Page struct {
-	Path string // from the root of the site
+	Path  string   // from the root of the site
+	Files []string // all that are made of it, Path among them
 	// Key stands for all that the page is made of, but for the program and the
 	// theme: pages with the same Key are the same.
 	Key func() string
@@ -54,6 +56,9 @@ type Page struct {
 	// structs. What it returns is whole even with an error, which reports
 	// links that lead nowhere, left out of the page.
 	Data func() (any, error)
+	// Check reports the links that lead nowhere, without making the page where
+	// there are none. Nil: the page has no text that could have one.
+	Check func() error
 }
 
 // Options are what a site needs beside its catalog.
@@ -71,8 +76,9 @@ func New(c *catalog.Catalog, o Options) (*Site, error) {
 	s := &Site{
 		Title: c.Settings.Title, Description: c.Settings.Description, Language: c.Settings.Language,
 		Author: c.Settings.Author, SourceURL: c.Settings.CatalogURL, BaseURL: base, Version: o.Version,
-		catalog: c, assumptions: assumptions, files: map[string]bool{BuildPath: true},
+		catalog: c, assumptions: assumptions, files: make(map[string]int, 20*len(c.Entries)), // about as many
 	}
+	s.files[BuildPath] = noPage
 	if s.known = o.Known; s.known == nil {
 		s.known = &Known{}
 	}
@@ -104,10 +110,10 @@ func baseURL(given, setting string) (string, error) {
 // references are the entries of the menu for what is made of the catalog and of
 // the declarations.
 func (s *Site) references() (items []Item) {
-	if s.files[DiffsPath] {
+	if s.has(DiffsPath) {
 		items = append(items, Item{Text: "Diffs", Path: DiffsPath})
 	}
-	if s.files[ComparePath] {
+	if s.has(ComparePath) {
 		items = append(items, Item{Text: "Compare", Path: ComparePath})
 	}
 	return append(items, Item{Text: "Layers", Path: LayersPath}, Item{Text: "Rules", Path: RulesPath})
@@ -130,15 +136,20 @@ func menu(pages []*content.Page) []Item {
 
 // adder adds a page: its address, its data, what they are made of, and the other
 // files that come of them.
-type adder func(path string, data func() (any, error), needs func() needs, more ...string)
+type adder func(path string, data func() (any, error), needs func() needs, more ...string) *Page
+
+// noPage is the place of a file that comes of no page.
+const noPage = -1
 
 // planPages lists every page, and every address.
 func (s *Site) planPages() error {
-	add := func(path string, data func() (any, error), needs func() needs, more ...string) {
-		s.pages = append(s.pages, Page{path, func() string { return needs().key() }, data})
-		for _, file := range append(more, path) {
-			s.files[file] = true
+	add := func(path string, data func() (any, error), needs func() needs, more ...string) *Page {
+		s.pages = append(s.pages, Page{Path: path, Files: append(more, path), Key: func() string { return needs().key() }, Data: data})
+		added := &s.pages[len(s.pages)-1]
+		for _, file := range added.Files {
+			s.files[file] = len(s.pages) - 1
 		}
+		return added
 	}
 	with := func(input *func() string) func() needs {
 		return func() needs { return append(s.framed(), (*input)()) }
@@ -168,7 +179,41 @@ func (s *Site) planPages() error {
 func (s *Site) Pages() []Page { return s.pages }
 
 // Has reports whether a file is part of the site.
-func (s *Site) Has(path string) bool { return s.files[path] || strings.HasPrefix(path, AssetFolder) }
+func (s *Site) Has(path string) bool { return s.has(path) || strings.HasPrefix(path, AssetFolder) }
+
+func (s *Site) has(path string) bool { _, ok := s.files[path]; return ok }
+
+// Of is the page that a file is made of; ok is false where there is none.
+func (s *Site) Of(file string) (p Page, ok bool) {
+	at, ok := s.files[file]
+	if !ok || at == noPage {
+		return Page{}, false
+	}
+	return s.pages[at], true
+}
+
+// Samples are pages of each kind that a theme has a layout for, but for lists of
+// everything, which take long to make: one of each kind.
+func (s *Site) Samples() (list []Page) {
+	add := func(path string) {
+		if p, ok := s.Of(path); ok {
+			list = append(list, p)
+		}
+	}
+	for _, path := range []string{ComparePath, LayersPath, LayerPath(layer.All[0].Name), RulesPath, NotFoundPath} {
+		add(path)
+	}
+	if len(s.catalog.Entries) > 0 {
+		add(TemplateURLs(s.catalog.Entries[0].ID).HTML)
+	}
+	if len(s.pairs) > 0 {
+		add(s.pairs[0].urls.HTML)
+	}
+	if len(s.catalog.Pages) > 0 {
+		add(contentPath(s.catalog.Pages[0]))
+	}
+	return list
+}
 
 // sorted lists the keys of a map in order.
 func sorted[V any](m map[string]V) []string {

@@ -91,7 +91,16 @@ var (
 	Machine     = Section{"machine", "Machine access"}
 	Notes       = Section{"notes", "Notes"}
 	allSections = []Section{Diagram, Structure, Tensors, Memory, Findings, PyTorch, Related, Machine, Notes}
+	templateIDs = idsOf(allSections)
 )
+
+func idsOf(sections []Section) map[string]bool {
+	ids := map[string]bool{}
+	for _, s := range sections {
+		ids[s.ID] = true
+	}
+	return ids
+}
 
 // notesPrefix begins the ids of a note's headings, so that they are none of
 // the page's.
@@ -117,7 +126,16 @@ type Fact struct {
 func (s *Site) templatePage(add adder, e *catalog.Entry) {
 	s.shared[e].left.Add(1)
 	urls := s.known.urlsOf(e)
-	add(urls.HTML, func() (any, error) { return s.template(e, urls) }, func() needs { return s.templateNeeds(e) }, urls.all()...)
+	added := add(urls.HTML, func() (any, error) { return s.template(e, urls) }, func() needs { return s.templateNeeds(e) }, urls.all()...)
+	if e.Note != nil {
+		added.Check = func() error { return s.checked(noteText(e)) }
+	}
+}
+
+// noteText is what the note of a template says.
+func noteText(e *catalog.Entry) prose {
+	n := e.Note
+	return prose{TemplateURLs(e.ID).HTML, content.Options{File: n.File, Line: n.BodyLine, Prefix: notesPrefix}, n.Body, templateIDs}
 }
 
 func (s *Site) template(e *catalog.Entry, urls URLs) (any, error) {
@@ -176,12 +194,8 @@ func (s *Site) note(t *Template, e *catalog.Entry) (err error) {
 	for _, l := range n.Links {
 		d.Links = append(d.Links, Link{l.Title, l.URL})
 	}
-	ids := map[string]bool{}
-	for _, sec := range allSections {
-		ids[sec.ID] = true
-	}
-	t.Markdown = s.relink(&t.Base, strings.TrimSpace(n.Body), ids)
-	t.Body, err = s.body(&t.Base, content.Options{File: n.File, Line: n.BodyLine, Prefix: notesPrefix}, n.Body, ids)
+	t.Markdown = s.relink(&t.Base, strings.TrimSpace(n.Body))
+	t.Body, err = s.body(&t.Base, noteText(e))
 	return err
 }
 

@@ -32,7 +32,7 @@ func TestBrowser(t *testing.T) {
 	}
 	m := &memory{files: framed(css, "first")}
 	s := New(m)
-	s.Publish(Build{Root: "/cat/"})
+	s.Publish("/cat/", nil)
 	server := httptest.NewServer(s)
 	defer server.Close()
 	defer s.Close()
@@ -77,7 +77,7 @@ func TestBrowser(t *testing.T) {
 	listening()
 	expect("the style", `(window.mark = "kept", `+colour+`)`, "rgb(1, 2, 3)")
 	m.set(framed(css2, "first"))
-	s.Publish(Build{Root: "/cat/", Changed: []string{"index.html", css2}, Removed: []string{css}})
+	s.Publish("/cat/", nil)
 	expect("another style", colour, "rgb(4, 5, 6)")
 	expect("sheets", `document.querySelectorAll("link").length`, "1")
 	expect("without a reload", `window.mark`, "kept")
@@ -88,11 +88,11 @@ func TestBrowser(t *testing.T) {
 	expect("the page under it", `document.body.firstChild.textContent`, "first")
 	expect("where it is", `(r => r.width === innerWidth && r.bottom === innerHeight)(document.querySelector("strata-problems").shadowRoot.querySelector("section").getBoundingClientRect())`, "true")
 	expect("still without a reload", `window.mark`, "kept")
-	s.Publish(Build{Root: "/cat/"})
+	s.Publish("/cat/", nil)
 	expect("mended", overlay, "undefined")
 
 	m.set(framed(css2, "second"))
-	s.Publish(Build{Root: "/cat/", Changed: []string{"index.html"}})
+	s.Publish("/cat/", nil)
 	expect("another text", `document.body.firstChild.textContent`, "second")
 	expect("a new page", `window.mark`, "undefined")
 	listening()

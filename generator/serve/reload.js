@@ -27,9 +27,9 @@
   function restyle(styles) {
     for (const [from, to] of styles) {
       for (const old of document.querySelectorAll('link[rel="stylesheet"]')) {
-        if (new URL(old.href).pathname !== root + from) continue;
+        if (old.getAttribute("href") !== from) continue;
         const link = old.cloneNode();
-        link.href = root + to;
+        link.href = to;
         link.addEventListener("load", () => old.remove());
         old.after(link);
       }

@@ -1,27 +1,30 @@
-// Package serve shows a site to the one who writes it. A Server answers from the
-// files of the last good build and keeps the pages that are open up to date: a
-// script, which stands in what is served and in no file of the site, hears of
-// builds as server-sent events. A page is loaded anew when a build changed it; a
-// style sheet is put in its place without that; what is wrong with the input is
+// Package serve shows a site to the one who writes it. A Server answers with the
+// files of the site as it was good last and keeps the pages that are open up to
+// date: a script, which stands in what is served and in no file of the site, hears
+// of changes as server-sent events. A page is loaded anew when it is another now;
+// a style sheet is put in its place without that; what is wrong with the input is
 // laid over the page until it is mended. Start from New.
 package serve
 
 import (
 	"bytes"
+	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"html/template"
+	"io/fs"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
-
-	"crypto/sha256"
 
 	"github.com/go-json-experiment/json"
 )
@@ -33,22 +36,33 @@ const (
 	eventsPath = ".strata/events"
 )
 
-// Files are the files of a site.
-type Files interface {
-	File(path string) (data []byte, ok bool)
+// A Site is what a Server shows.
+type Site interface {
+	// Has reports whether the site has a file at a path.
+	Has(path string) bool
+	// File is the file at a path, made now where it has to be. The error is
+	// fs.ErrNotExist where there is none; any other says why it cannot be made.
+	File(path string) ([]byte, error)
 }
 
-// A Server serves a site that changes. It is safe for concurrent use.
+// A Server serves a site that changes. Publish and Fail are called one at a time;
+// all else is safe for concurrent use.
 type Server struct {
-	files Files
-	done  chan struct{} // closed at the end
-	end   sync.Once
+	site Site
+	done chan struct{} // closed at the end
+	end  sync.Once
 
-	mu       sync.Mutex
+	mu    sync.Mutex
+	state state
+	open  map[*reader]bool
+}
+
+// state is what a Server was told last.
+type state struct {
+	count    int    // of what it was told
 	root     string // where the site stands: "/" or "/repo/"
 	built    bool   // once at least
 	problems []string
-	open     map[*reader]bool
 }
 
 // A reader is a page that is open in a browser.
@@ -65,89 +79,74 @@ type answer struct {
 	status int
 }
 
-func (a answer) equal(b answer) bool { return a.status == b.status && bytes.Equal(a.data, b.data) }
-
 // sum stands for an answer in the address of the script.
 func (a answer) sum() string {
 	sum := sha256.Sum256(a.data)
 	return fmt.Sprint(a.status, "-", hex.EncodeToString(sum[:8]))
 }
 
-// New makes a server of files that nobody has built yet.
-func New(files Files) *Server {
-	return &Server{files: files, root: "/", done: make(chan struct{}), open: map[*reader]bool{}}
+// New makes a server of a site that nobody has built yet.
+func New(site Site) *Server {
+	return &Server{site: site, state: state{root: "/"}, done: make(chan struct{}), open: map[*reader]bool{}}
 }
 
-// A Build is what a build did.
-type Build struct {
-	Root string // path of the site on its host, with slashes around it
-	// Changed and Removed list files by path: those that are new or other, and
-	// those that are gone.
-	Changed, Removed []string
-	// Problems is what is wrong with the input, although the rest was built.
-	Problems []string
+// Publish tells that the site is another now, under a path of its host with
+// slashes around it. problems is what is wrong with the input, although the rest
+// is there.
+func (s *Server) Publish(root string, problems []string) {
+	s.tell(state{root: root, built: true, problems: problems})
 }
 
-// Publish tells of a build, whose files are there.
-func (s *Server) Publish(b Build) {
+// Fail tells what is wrong with the input. The site stays as it was.
+func (s *Server) Fail(problems []string) {
+	was := s.told()
+	s.tell(state{root: was.root, built: was.built, problems: problems})
+}
+
+func (s *Server) told() state {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.root, s.built, s.problems = b.Root, true, b.Problems
-	styles := replaced(b)
-	for r := range s.open {
-		is := s.answer(r.path)
-		switch {
-		case is.equal(r.shown):
-		case is.equal(restyled(r.shown, styles)):
-			r.send(event{"styles", styles})
-		default:
+	return s.state
+}
+
+// tell tells pages that are open what concerns them.
+func (s *Server) tell(now state) {
+	s.mu.Lock()
+	now.count = s.state.count + 1
+	s.state = now
+	readers := slices.Collect(maps.Keys(s.open))
+	s.mu.Unlock()
+	for _, r := range readers {
+		is := s.answer(now, r.path)
+		if styles, only := restyled(r.shown, is); !only {
 			r.send(event{"reload", nil})
+		} else if len(styles) > 0 {
+			r.send(event{"styles", styles})
 		}
 		r.shown = is
-		r.send(event{"problems", b.Problems})
-	}
-}
-
-// Fail tells of a build that came to nothing. The files stay as they were.
-func (s *Server) Fail(problems []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.problems = problems
-	for r := range s.open {
-		r.shown = s.answer(r.path)
-		r.send(event{"problems", problems})
+		r.send(event{"problems", now.problems})
 	}
 }
 
 // Close ends the streams of events. Nothing is sent after it.
 func (s *Server) Close() { s.end.Do(func() { close(s.done) }) }
 
-// style is the address of a style sheet: its name and a checksum.
-var style = regexp.MustCompile(`^(.*)\.[0-9a-f]{10}\.css$`)
+// style is the address of a style sheet on a page, which ends in a checksum.
+var style = regexp.MustCompile(`[^"'\s=<>]*\.[0-9a-f]{10}\.css`)
 
-// replaced lists style sheets that took the place of others: old and new path.
-func replaced(b Build) [][2]string {
-	gone := map[string]string{}
-	for _, path := range b.Removed {
-		if m := style.FindStringSubmatch(path); m != nil {
-			gone[m[1]] = path
+// restyled lists the style sheets that took the place of others from one answer
+// to the next: old and new address. only says that nothing else differs.
+func restyled(was, is answer) (styles [][2]string, only bool) {
+	if was.status != is.status || !bytes.Equal(style.ReplaceAll(was.data, nil), style.ReplaceAll(is.data, nil)) {
+		return nil, false
+	}
+	old := style.FindAll(was.data, -1)
+	for i, sheet := range style.FindAll(is.data, -1) {
+		if pair := [2]string{string(old[i]), string(sheet)}; pair[0] != pair[1] && !slices.Contains(styles, pair) {
+			styles = append(styles, pair)
 		}
 	}
-	var list [][2]string
-	for _, path := range b.Changed {
-		if m := style.FindStringSubmatch(path); m != nil && gone[m[1]] != "" {
-			list = append(list, [2]string{gone[m[1]], path})
-		}
-	}
-	return list
-}
-
-// restyled is an answer with other style sheets.
-func restyled(a answer, styles [][2]string) answer {
-	for _, s := range styles {
-		a.data = bytes.ReplaceAll(a.data, []byte(s[0]), []byte(s[1]))
-	}
-	return a
+	return styles, true
 }
 
 // ServeHTTP implements http.Handler.
@@ -157,9 +156,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "a site can be read only", http.StatusMethodNotAllowed)
 		return
 	}
-	s.mu.Lock()
-	root := s.root
-	s.mu.Unlock()
+	now := s.told()
+	root := now.root
 	below, ok := strings.CutPrefix(r.URL.Path, root)
 	switch {
 	case !ok && (r.URL.Path == "/" || r.URL.Path+"/" == root):
@@ -169,7 +167,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case ok && below == eventsPath:
 		s.stream(w, r)
 	default:
-		s.page(w, r, root, below)
+		s.page(w, r, now, below)
 	}
 }
 
@@ -177,16 +175,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 var script []byte
 
 // page answers with a file of the site.
-func (s *Server) page(w http.ResponseWriter, r *http.Request, root, below string) {
-	if _, ok := s.files.File(path.Join(below, "index.html")); ok && below != "" && !strings.HasSuffix(below, "/") {
+func (s *Server) page(w http.ResponseWriter, r *http.Request, now state, below string) {
+	if below != "" && !strings.HasSuffix(below, "/") && s.site.Has(path.Join(below, "index.html")) {
 		http.Redirect(w, r, (&url.URL{Path: path.Base(below) + "/", RawQuery: r.URL.RawQuery}).String(), http.StatusFound)
 		return
 	}
-	s.mu.Lock()
-	a := s.answer(below)
-	s.mu.Unlock()
+	a := s.answer(now, below)
 	if a.file == "" || strings.HasSuffix(a.file, ".html") {
-		a.data, a.file = inject(a, root), "index.html"
+		a.data, a.file = inject(a, now.root), "index.html"
 	}
 	if a.status != http.StatusOK {
 		w.Header().Set("Content-Type", contentType(a.file))
@@ -212,36 +208,45 @@ func give(w http.ResponseWriter, r *http.Request, name string, data []byte) {
 
 // answer is what a path below the root is answered with, as hosts of static
 // files do: a folder with its index, a name with the page of that name, anything
-// else with the page for what is missing. s.mu is held.
-func (s *Server) answer(below string) answer {
-	if !s.built {
-		return answer{"", broken(s.problems), http.StatusServiceUnavailable}
+// else with the page for what is missing.
+func (s *Server) answer(now state, below string) answer {
+	if !now.built {
+		return answer{"", broken("Not built yet", now.problems...), http.StatusServiceUnavailable}
 	}
 	names := []string{below, below + ".html"}
 	if below == "" || strings.HasSuffix(below, "/") {
 		names = []string{below + "index.html"}
 	}
-	for _, name := range names {
-		if data, ok := s.files.File(name); ok {
+	for _, name := range append(names, missing) {
+		data, err := s.site.File(name)
+		switch {
+		case err == nil && name == missing && below != missing:
+			return answer{name, data, http.StatusNotFound}
+		case err == nil:
 			return answer{name, data, http.StatusOK}
+		case !errors.Is(err, fs.ErrNotExist):
+			return answer{"", broken("This page cannot be made", err.Error()), http.StatusInternalServerError}
 		}
 	}
-	if data, ok := s.files.File("404.html"); ok {
-		return answer{"404.html", data, http.StatusNotFound}
-	}
-	return answer{"", []byte("<!doctype html><title>Not found</title><h1>Not found</h1>"), http.StatusNotFound}
+	return answer{"", broken("Not found"), http.StatusNotFound}
 }
 
-// broken stands in for a site that could not be built yet.
-func broken(problems []string) []byte {
+// missing is the page for what is missing.
+const missing = "404.html"
+
+// broken stands in for a page that is not there.
+func broken(title string, problems ...string) []byte {
 	var b bytes.Buffer
-	_ = noSite.Execute(&b, problems) // a buffer takes everything
+	_ = noPage.Execute(&b, struct { // a buffer takes everything
+		Title    string
+		Problems []string
+	}{title, problems})
 	return b.Bytes()
 }
 
-var noSite = template.Must(template.New("").Parse(`<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>Not built yet</title>
-<h1>Not built yet</h1>{{range .}}<pre>{{.}}</pre>{{end}}</html>`))
+var noPage = template.Must(template.New("").Parse(`<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>{{.Title}}</title>
+<h1>{{.Title}}</h1>{{range .Problems}}<pre>{{.}}</pre>{{end}}</html>`))
 
 // inject puts the script into a page. Its address says which page it is.
 func inject(a answer, root string) []byte {
@@ -328,18 +333,36 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 
 // join adds a reader. Where its page is another by now, it hears of that first.
 func (s *Server) join(q url.Values) (*reader, <-chan event) {
+	me := &reader{events: make(chan event, 32)}
+	for events := me.events; ; {
+		now := s.told()
+		me.path = strings.TrimPrefix(q.Get("path"), now.root)
+		me.shown = s.answer(now, me.path)
+		s.mu.Lock()
+		if s.state.count == now.count { // else it may have missed something
+			if me.shown.sum() != q.Get("sum") {
+				me.send(event{"reload", nil})
+			} else {
+				me.send(event{"problems", now.problems})
+			}
+			s.open[me] = true
+			s.mu.Unlock()
+			return me, events
+		}
+		s.mu.Unlock()
+	}
+}
+
+// Open lists the files of the site that are open in a browser, each once.
+func (s *Server) Open() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	me := &reader{events: make(chan event, 32)}
-	me.path = strings.TrimPrefix(q.Get("path"), s.root)
-	me.shown = s.answer(me.path)
-	if me.shown.sum() != q.Get("sum") {
-		me.send(event{"reload", nil})
-	} else {
-		me.send(event{"problems", s.problems})
+	files := map[string]bool{}
+	for r := range s.open {
+		files[r.shown.file] = true
 	}
-	s.open[me] = true
-	return me, me.events
+	delete(files, "") // none of the site
+	return slices.Sorted(maps.Keys(files))
 }
 
 func (s *Server) part(r *reader) {

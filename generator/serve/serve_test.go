@@ -5,8 +5,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"net"
 	"net/http"
@@ -15,6 +17,7 @@ import (
 	"os"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -27,11 +30,24 @@ type memory struct {
 	files map[string]string
 }
 
-func (m *memory) File(path string) ([]byte, bool) {
+func (m *memory) Has(path string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, ok := m.files[path]
+	return ok
+}
+
+func (m *memory) File(path string) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	text, ok := m.files[path]
-	return []byte(text), ok
+	switch {
+	case !ok:
+		return nil, fs.ErrNotExist
+	case strings.HasPrefix(text, "fault: "):
+		return nil, errors.New(text)
+	}
+	return []byte(text), nil
 }
 
 func (m *memory) set(files map[string]string) {
@@ -69,7 +85,7 @@ func show(t *testing.T, root string) (*memory, *Server, string) {
 	t.Helper()
 	m := &memory{files: sample()}
 	s := New(m)
-	s.Publish(Build{Root: root})
+	s.Publish(root, nil)
 	h := httptest.NewServer(s)
 	t.Cleanup(func() { s.Close(); h.Close() })
 	return m, s, h.URL
@@ -175,12 +191,12 @@ func TestUnchanged(t *testing.T) {
 		files := sample()
 		files["a/tiny.html"], files["a/tiny.json"] = "<html><body>other</body></html>", `{"other": 1}`
 		m.set(files)
-		s.Publish(Build{Root: "/"})
+		s.Publish("/", nil)
 		if status := again(); status != http.StatusOK {
 			t.Errorf("%s, changed: %d", path, status)
 		}
 		m.set(sample())
-		s.Publish(Build{Root: "/"})
+		s.Publish("/", nil)
 	}
 }
 
@@ -256,7 +272,7 @@ func TestEvents(t *testing.T) {
 	files := sample()
 	files["a/tiny.html"] = strings.Replace(files["a/tiny.html"], "tiny<", "other<", 1)
 	m.set(files)
-	s.Publish(Build{Root: "/", Changed: []string{"a/tiny.html"}})
+	s.Publish("/", nil)
 	tiny.expect("reload null", fine)
 	home.expect(fine)
 	missing.expect(fine)
@@ -269,23 +285,22 @@ func TestEvents(t *testing.T) {
 	delete(restyle, css)
 	restyle[css2] = "b{}"
 	m.set(restyle)
-	s.Publish(Build{Root: "/", Changed: []string{"a/tiny.html", "index.html", css2}, Removed: []string{css}})
-	styles := `styles [["` + css + `","` + css2 + `"]]`
-	tiny.expect(styles, fine)
-	home.expect(styles, fine)
+	s.Publish("/", nil)
+	tiny.expect(`styles [["../`+css+`","../`+css2+`"]]`, fine)
+	home.expect(`styles [["`+css+`","`+css2+`"]]`, fine)
 	missing.expect(fine)
 
 	// The style sheet changes back, and a page with it.
 	m.set(files)
 	files["index.html"] = strings.Replace(files["index.html"], "home", "another", 1)
-	s.Publish(Build{Root: "/", Changed: []string{"a/tiny.html", "index.html", css}, Removed: []string{css2}})
-	tiny.expect(`styles [["`+css2+`","`+css+`"]]`, fine)
+	s.Publish("/", nil)
+	tiny.expect(`styles [["../`+css2+`","../`+css+`"]]`, fine)
 	home.expect("reload null", fine)
 
 	// What was missing comes.
 	missing.expect(fine)
 	files["a/new.html"] = "<html><body>new</body></html>"
-	s.Publish(Build{Root: "/", Changed: []string{"a/new.html"}})
+	s.Publish("/", nil)
 	missing.expect("reload null")
 
 	// A fault, and its end; a page that is opened meanwhile hears of it at once.
@@ -300,7 +315,7 @@ func TestEvents(t *testing.T) {
 	if got := late.next(); !strings.HasPrefix(got, "problems [") {
 		t.Errorf("a page opened later is told %q", got)
 	}
-	s.Publish(Build{Root: "/"})
+	s.Publish("/", nil)
 	tiny.expect(fine)
 	late.expect(fine)
 
@@ -325,8 +340,42 @@ func TestNotBuilt(t *testing.T) {
 		t.Errorf("told %q", got)
 	}
 	m.set(sample())
-	s.Publish(Build{Root: "/"})
+	s.Publish("/", nil)
 	b.expect("reload null", fine)
+}
+
+// TestFault asks for a page that cannot be made: it says why, and comes once it
+// can be.
+func TestFault(t *testing.T) {
+	m, s, base := show(t, "/")
+	files := sample()
+	files["a/tiny.html"] = "fault: <no> such field"
+	m.set(files)
+	s.Publish("/", nil)
+	answer, body := get(t, "GET", base+"/a/tiny.html")
+	if answer.StatusCode != 500 || !strings.Contains(body, "fault: &lt;no&gt; such field") {
+		t.Errorf("%d %s", answer.StatusCode, body)
+	}
+	b := openTab(t, base, "/a/tiny.html")
+	b.expect(fine)
+	if open := s.Open(); len(open) > 0 {
+		t.Errorf("open are %v, want no file of the site", open)
+	}
+	m.set(sample())
+	s.Publish("/", nil)
+	b.expect("reload null", fine)
+}
+
+// TestOpen lists the files that browsers show.
+func TestOpen(t *testing.T) {
+	_, s, base := show(t, "/")
+	for _, path := range []string{"/", "/a/tiny", "/a/tiny.html", "/a/none"} {
+		openTab(t, base, path).expect(fine)
+	}
+	want := []string{"404.html", "a/tiny.html", "index.html"}
+	if got := s.Open(); !slices.Equal(got, want) {
+		t.Errorf("open are %v, want %v", got, want)
+	}
 }
 
 // TestDeaf lets a page not listen: the server goes on, and drops it.
@@ -371,7 +420,7 @@ func TestEnd(t *testing.T) {
 	round := func() {
 		m := &memory{files: sample()}
 		s := New(m)
-		s.Publish(Build{Root: "/"})
+		s.Publish("/", nil)
 		l, err := Listen("127.0.0.1", 0)
 		if err != nil {
 			t.Fatal(err)

@@ -39,48 +39,54 @@ func (nowhere) Put(string, []byte) error { return nil }
 func (nowhere) Commit() error            { return nil }
 func (nowhere) Discard() error           { return nil }
 
-// BenchmarkEdit rebuilds a catalog in memory after one file changed, and back
-// again.
+// BenchmarkEdit is from a file that changed to a page that shows it, or none.
 func BenchmarkEdit(b *testing.B) {
-	for _, n := range []int{100, 300, 1000} {
-		templates, content := catalogOf(n)
-		theme := files("layouts/content.html", `{{define "main"}}<p>{{body .Body}}{{end}}`)
-		e, m := site.NewEngine(site.Config{Templates: templates, Content: content, Theme: theme}), &site.Memory{}
-		built := false
+	const model, note, text = "model-00050/model.json", "a/model-00050.md", "texts/page-0.md"
+	for _, n := range []int{100, 1000} {
+		s := sourcesOf(n)
+		s.theme = files("layouts/content.html", `{{define "main"}}<p>{{body .Body}}{{end}}`)
+		p := site.NewPreview(site.NewEngine(s.config()))
+		b.Run(fmt.Sprintf("%d/first page", n), func(b *testing.B) {
+			for b.Loop() {
+				p = site.NewPreview(site.NewEngine(s.config()))
+				if _, err := p.Update(nil, nil); err != nil {
+					b.Fatal(err)
+				}
+				if _, err := p.File("a/model-00050.html"); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 		for _, edit := range []struct {
 			kind       string
 			fs         fstest.MapFS
 			name, path string
 			old, new   string
+			page       string
 		}{
-			{"name", templates, "model-00050/model.json", "templates/model-00050/model.json", `"name": "`, `"name": "Again `},
-			{"weights", templates, "model-00050/model.json", "templates/model-00050/model.json", `"outFeatures": `, `"outFeatures": 1`},
-			{"note", content, "a/model-00050.md", "content/a/model-00050.md", "summary: ", "summary: Again "},
-			{"text", content, "texts/page-0.md", "content/texts/page-0.md", "## Second", "## Again\n\n## Second"},
-			{"layout", theme, "layouts/content.html", "themes", "<p>", "<p>again"},
-			{"nothing", theme, "layouts/content.html", "themes", "", ""},
+			{"name", s.templates, model, "templates/" + model, `"name": "`, `"name": "Again `, "a/model-00050.html"},
+			{"weights", s.templates, model, "templates/" + model, `"outFeatures": `, `"outFeatures": 1`, "a/model-00050.html"},
+			{"note", s.content, note, "content/" + note, "summary: ", "summary: Again ", "a/model-00050.html"},
+			{"text", s.content, text, "content/" + text, "## Second", "## Again\n\n## Second", "texts/page-0.html"},
+			{"layout", s.theme, "layouts/content.html", "themes", "<p>", "<p>again", "texts/page-0.html"},
+			{"name in the list", s.templates, model, "templates/" + model, `"name": "`, `"name": "Again `, "index.html"},
+			{"nothing", s.theme, "layouts/content.html", "themes", "", "", "a/model-00050.html"},
 		} {
 			b.Run(fmt.Sprintf("%d/%s", n, edit.kind), func(b *testing.B) {
-				if !built {
-					if _, err := e.Build(m, nil); err != nil {
+				good := edit.fs[edit.name]
+				for i := 0; b.Loop(); i++ {
+					edit.fs[edit.name] = good
+					if i%2 == 0 {
+						edit.fs[edit.name] = with(good, edit.old, edit.new)
+					}
+					if _, err := p.Update([]string{edit.path}, nil); err != nil {
 						b.Fatal(err)
 					}
-					built = true
-				}
-				good := edit.fs[edit.name]
-				files := 0
-				for b.Loop() {
-					for _, file := range []*fstest.MapFile{with(good, edit.old, edit.new), good} {
-						edit.fs[edit.name] = file
-						r, err := e.Build(m, []string{edit.path})
-						if err != nil {
-							b.Fatal(err)
-						}
-						files += len(r.Changed)
+					if _, err := p.File(edit.page); err != nil {
+						b.Fatal(err)
 					}
 				}
-				b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(2*b.N), "ms/edit")
-				b.ReportMetric(float64(files)/float64(2*b.N), "files/edit")
+				edit.fs[edit.name] = good
 			})
 		}
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/strata-catalog/strata/generator/page"
 	"github.com/strata-catalog/strata/generator/render"
 	"github.com/strata-catalog/strata/generator/verify"
-	"github.com/strata-catalog/strata/themes"
 )
 
 // Config says what to build. Templates is all it needs.
@@ -53,9 +52,6 @@ type Result struct {
 	Problems []error
 	Notes    []string // what to know although nothing is wrong
 	Rendered int      // pages that were made, and not kept from an earlier build
-	// Changed and Removed list the files that are new or other than in the
-	// Engine's build before, and those that are gone, by path.
-	Changed, Removed []string
 }
 
 // Problems is the error of a build that published nothing because of its
@@ -77,12 +73,24 @@ func (p Problems) Unwrap() []error { return p }
 // returns Problems, unless it is to keep going. Any other error means that the
 // catalog, the theme or the sink could not be used at all. The Result lists the
 // problems in either case.
-func Build(c Config, sink Sink) (Result, error) { return NewEngine(c).Build(sink, nil) }
+func Build(c Config, sink Sink) (Result, error) { return NewEngine(c).Build(sink) }
 
+// failures makes problems of failed verdicts.
+func failures(cat *catalog.Catalog) (problems []error) {
+	for _, e := range cat.Entries {
+		if e.Verdict == verify.Fail {
+			problems = append(problems, fmt.Errorf("%s: the verdict is %s; run check on the file for its findings", e.File, e.Verdict))
+		}
+	}
+	return problems
+}
+
+// A builder makes all files of a draft.
 type builder struct {
-	*Engine
+	*draft
 	sink   Sink
-	keeper Keeper // the sink, if it is one
+	keeper Keeper          // the sink, if it is one
+	known  map[string]made // pages of earlier builds, by path
 	result Result
 
 	mu   sync.Mutex
@@ -90,61 +98,26 @@ type builder struct {
 	made map[string]made   // pages, by path
 }
 
-func (b *builder) build(changed []string) error {
-	cat, err := catalog.Load(catalog.Options{
-		Templates: b.Templates, Content: b.Content, Jobs: b.Jobs,
-		TemplatesName: b.TemplatesName, ContentName: b.ContentName,
-		Kept: b.kept, Changed: among(changed),
-	})
-	if err != nil {
-		return err
-	}
-	b.result.Problems = append(b.result.Problems, cat.Problems...)
-	b.result.Templates = len(cat.Entries)
-	if b.Strict {
-		b.failures(cat)
-	}
-	if len(b.result.Problems) > 0 && !b.KeepGoing {
-		return nil
-	}
-	layers := []fs.FS{themes.Default()}
-	if b.Theme != nil {
-		layers = append(layers, b.Theme)
-	}
-	if b.render, err = b.render.Again(layers...); err != nil {
-		b.render = &render.Renderer{}
-		return err
-	}
-	s, err := page.New(cat, page.Options{BaseURL: b.BaseURL, Version: b.Version, Known: b.known})
-	if err != nil {
-		b.result.Problems = append(b.result.Problems, split(err)...)
-		return Problems(b.result.Problems)
-	}
-	if s.BaseURL == "" {
-		b.result.Notes = append(b.result.Notes, "no base URL is given: the site map and the feed hold addresses without a host")
-	}
-	return b.publish(s)
-}
-
-// failures makes problems of failed verdicts.
-func (b *builder) failures(cat *catalog.Catalog) {
-	for _, e := range cat.Entries {
-		if e.Verdict == verify.Fail {
-			b.result.Problems = append(b.result.Problems, fmt.Errorf("%s: the verdict is %s; run check on the file for its findings", e.File, e.Verdict))
-		}
-	}
+func newBuilder(d *draft, sink Sink) *builder {
+	b := &builder{draft: d, sink: sink, sums: map[string]string{}, made: map[string]made{}}
+	b.keeper, _ = sink.(Keeper)
+	return b
 }
 
 // publish renders every page, each worker one at a time.
-func (b *builder) publish(s *page.Site) error {
-	all := s.Pages()
+func (b *builder) publish() error {
+	b.result.Templates = b.templates
+	if b.site.BaseURL == "" {
+		b.result.Notes = append(b.result.Notes, "no base URL is given: the site map and the feed hold addresses without a host")
+	}
+	all := b.site.Pages()
 	var pages []page.Page
 	for i, p := range all {
 		if b.Shard.has(i) {
 			pages = append(pages, p)
 		}
 	}
-	for i, f := range b.forms(b.render.Assets()) {
+	for i, f := range b.forms(b.theme.Assets()) {
 		if !b.Shard.has(i) {
 			continue
 		}
@@ -187,8 +160,8 @@ func (b *builder) publish(s *page.Site) error {
 // input, or renders them. problem is what is wrong with its text, err what is
 // wrong with the theme or the sink.
 func (b *builder) page(p page.Page) (problem, err error) {
-	key := keyed(b.render.Sum(), p.Key(), b.Compress)
-	if m, ok := b.pages[p.Path]; ok && m.Key == key && b.keep(m) {
+	key := keyed(b.theme.Sum(), p.Key(), b.Compress)
+	if m, ok := b.known[p.Path]; ok && m.Key == key && b.keep(m) {
 		b.remember(p.Path, m)
 		return nil, nil
 	}
@@ -196,7 +169,7 @@ func (b *builder) page(p page.Page) (problem, err error) {
 	if data == nil {
 		return problem, nil
 	}
-	files, err := b.render.Render(data)
+	files, err := b.theme.Render(data)
 	if err != nil {
 		return problem, err
 	}

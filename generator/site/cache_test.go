@@ -27,7 +27,7 @@ func buildWith(t *testing.T, dir, cache string, c site.Config) (rendered int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := e.Build(f, nil)
+	r, err := e.Build(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestCacheDamaged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := e.Build(f, nil); err != nil {
+		if _, err := e.Build(f); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if diff := cmp.Diff(want, tree(t, dir)); diff != "" {
@@ -139,7 +139,7 @@ func TestCacheFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := site.NewEngine(c)
-	if _, err := e.Build(&site.Memory{}, nil); err != nil {
+	if _, err := e.Build(&site.Memory{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := e.Remember(cache); err != nil {

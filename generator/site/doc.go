@@ -6,4 +6,7 @@
 // not depend on the number of jobs, on the clock or on the machine. Nothing is
 // published before everything is finished: a build that fails leaves what the
 // sink held before. A Folder writes only what changed and removes what is gone.
+//
+// A Preview is the same site for one who writes it: each file is made when it is
+// asked for.
 package site

@@ -3,17 +3,18 @@ package site
 import (
 	"cmp"
 	"errors"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"runtime"
-	"slices"
 
 	"github.com/strata-catalog/strata/generator/catalog"
 	"github.com/strata-catalog/strata/generator/page"
 	"github.com/strata-catalog/strata/generator/render"
+	"github.com/strata-catalog/strata/themes"
 )
 
-// An Engine builds one site again and again, and does no work twice: a file is
+// An Engine makes one site again and again, and does no work twice: a file is
 // parsed and analysed anew when its text changed, and a page is rendered anew
 // when something that it is made of did (see page.Page.Key). What it publishes
 // is, to the byte, what a build from nothing would.
@@ -21,11 +22,10 @@ import (
 // An Engine serves one Build at a time.
 type Engine struct {
 	Config
-	kept   *catalog.Kept
-	known  *page.Known
-	render *render.Renderer
-	pages  map[string]made   // of earlier builds, by path
-	sums   map[string]string // SHA-256 of each published file
+	kept  *catalog.Kept
+	known *page.Known
+	theme *render.Renderer
+	pages map[string]made // of earlier builds, by path
 }
 
 // made is what came of a page.
@@ -43,20 +43,18 @@ type output struct {
 // NewEngine makes an Engine that has built nothing yet.
 func NewEngine(c Config) *Engine {
 	c.Jobs = cmp.Or(c.Jobs, runtime.GOMAXPROCS(0))
-	return &Engine{Config: c, kept: &catalog.Kept{}, known: &page.Known{}, render: &render.Renderer{}}
+	return &Engine{Config: c, kept: &catalog.Kept{}, known: &page.Known{}, theme: &render.Renderer{}}
 }
 
-// Build makes the site (see the function Build). changed lists files and folders
-// that may have changed since the Build before, by paths that begin with
-// TemplatesName or ContentName; other files are not read again. Nil: every file
-// may have, and is looked at. Folders are listed and the theme is read in either
-// case. A file behind a symbolic link has the link's path.
-//
-// Files that are as they were are kept in a sink that is a Keeper, and has them.
-func (e *Engine) Build(sink Sink, changed []string) (Result, error) {
-	b := &builder{Engine: e, sink: sink, sums: make(map[string]string, len(e.sums)), made: make(map[string]made, len(e.pages))}
-	b.keeper, _ = sink.(Keeper)
-	err := b.build(changed)
+// Build makes the site (see the function Build). Files that are as they were are
+// kept in a sink that is a Keeper, and has them.
+func (e *Engine) Build(sink Sink) (Result, error) {
+	d, err := e.plan(nil)
+	b := newBuilder(d, sink)
+	b.known, b.result.Problems = e.pages, d.problems
+	if err == nil {
+		err = b.publish()
+	}
 	if err == nil && len(b.result.Problems) > 0 && !e.KeepGoing {
 		err = Problems(b.result.Problems)
 	}
@@ -66,26 +64,57 @@ func (e *Engine) Build(sink Sink, changed []string) (Result, error) {
 	if err := sink.Commit(); err != nil {
 		return b.result, err
 	}
-	b.compare()
-	e.pages, e.sums = b.made, b.sums
+	e.pages = b.made
 	return b.result, nil
 }
 
-// compare lists what is other than in the build before.
-func (b *builder) compare() {
-	before := b.Engine.sums
-	for path, sum := range b.sums {
-		if before[path] != sum {
-			b.result.Changed = append(b.result.Changed, path)
-		}
+// A draft is a site whose pages are not made yet. It is immutable and safe for
+// concurrent use.
+type draft struct {
+	Config
+	site      *page.Site
+	theme     *render.Renderer
+	templates int
+	problems  []error // of the input
+}
+
+// plan reads what the site is made of, and analyses what changed: files and
+// folders by paths that begin with TemplatesName or ContentName; other files are
+// not read again. Nil: every file may have changed, and is looked at. Folders are
+// listed and the theme is read in either case. A file behind a symbolic link has
+// the link's path.
+//
+// The draft has the problems of the input even with an error; without one it has
+// a site too.
+func (e *Engine) plan(changed []string) (*draft, error) {
+	cat, err := catalog.Load(catalog.Options{
+		Templates: e.Templates, Content: e.Content, Jobs: e.Jobs,
+		TemplatesName: e.TemplatesName, ContentName: e.ContentName,
+		Kept: e.kept, Changed: among(changed),
+	})
+	if err != nil {
+		return &draft{Config: e.Config}, err
 	}
-	for path := range before {
-		if _, ok := b.sums[path]; !ok {
-			b.result.Removed = append(b.result.Removed, path)
-		}
+	d := &draft{Config: e.Config, templates: len(cat.Entries), problems: cat.Problems}
+	if e.Strict {
+		d.problems = append(d.problems, failures(cat)...)
 	}
-	slices.Sort(b.result.Changed)
-	slices.Sort(b.result.Removed)
+	if len(d.problems) > 0 && !e.KeepGoing {
+		return d, Problems(d.problems)
+	}
+	layers := []fs.FS{themes.Default()}
+	if e.Theme != nil {
+		layers = append(layers, e.Theme)
+	}
+	if d.theme, err = e.theme.Again(layers...); err != nil {
+		return d, err
+	}
+	e.theme = d.theme
+	if d.site, err = page.New(cat, page.Options{BaseURL: e.BaseURL, Version: e.Version, Known: e.known}); err != nil {
+		d.problems = append(d.problems, split(err)...)
+		return d, Problems(d.problems)
+	}
+	return d, nil
 }
 
 // among reports whether a file is one of the changed ones, or below one. Nil:

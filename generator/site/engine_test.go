@@ -1,11 +1,15 @@
 package site_test
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -125,61 +129,102 @@ func with(f *fstest.MapFile, old, new string) *fstest.MapFile {
 	return &fstest.MapFile{Data: []byte(strings.Replace(string(f.Data), old, new, 1))}
 }
 
-// TestEngine edits a catalog in every way, in random order, and compares each
-// build of an engine with one from nothing: the bytes, and the lists of what
-// changed. An engine that is told what changed reads nothing else.
-func TestEngine(t *testing.T) {
-	templates, content := catalogOf(8)
-	theme := fstest.MapFS{}
-	c := site.Config{Templates: templates, Content: content, Theme: theme, BaseURL: "https://example.org/", Version: "1"}
-	told, looking := site.NewEngine(c), site.NewEngine(c)
-	var toldTo, lookingTo site.Memory
+// sources are the input of a synthetic catalog, for tests that write to it.
+type sources struct{ templates, content, theme fstest.MapFS }
+
+func (s sources) config() site.Config {
+	return site.Config{Templates: s.templates, Content: s.content, Theme: s.theme, BaseURL: "https://example.org/", Version: "1"}
+}
+
+func sourcesOf(n int) sources {
+	templates, content := catalogOf(n)
+	return sources{templates, content, fstest.MapFS{}}
+}
+
+// edited edits a catalog in every way, in random order: each at least once.
+func edited(t *testing.T, s sources, more int, check func(r *rand.Rand, changed []string)) {
 	names := slices.Sorted(maps.Keys(edits))
 	r := rand.New(rand.NewPCG(8, 8))
-	before := map[string]string{}
-	for round := range len(names) + 8 {
+	check(r, nil)
+	for round := range len(names) + more {
 		name := names[r.IntN(len(names))]
 		if round < len(names) {
-			name = names[round] // each at least once
+			name = names[round]
 		}
-		changed := edits[name](r, templates, content, theme)
+		changed := edits[name](r, s.templates, s.content, s.theme)
 		if changed == nil {
 			continue
 		}
-		if round == 0 {
-			changed = nil
+		t.Logf("round %d: %s", round, name)
+		if check(r, changed); t.Failed() {
+			t.FailNow()
 		}
-		result, err := told.Build(&toldTo, changed)
-		if err != nil {
-			t.Fatalf("round %d, %s: %v", round, name, err)
-		}
-		if _, err := looking.Build(&lookingTo, nil); err != nil {
-			t.Fatalf("round %d, %s: %v", round, name, err)
-		}
-		want := contents(t, build(t, c))
-		for what, m := range map[string]*site.Memory{"told what changed": &toldTo, "looking at every file": &lookingTo} {
-			if diff := cmp.Diff(want, contents(t, m)); diff != "" {
-				t.Fatalf("round %d, %s: an engine %s differs from a build from nothing (-nothing +engine):\n%s", round, name, what, diff)
-			}
-		}
-		var differs, gone []string
-		for path, data := range want {
-			if was, ok := before[path]; !ok || was != data {
-				differs = append(differs, path)
-			}
-		}
-		for path := range before {
-			if _, ok := want[path]; !ok {
-				gone = append(gone, path)
-			}
-		}
-		slices.Sort(differs)
-		slices.Sort(gone)
-		if diff := cmp.Diff([][]string{differs, gone}, [][]string{result.Changed, result.Removed}); diff != "" {
-			t.Fatalf("round %d, %s: changed and removed files (-want +got):\n%s", round, name, diff)
-		}
-		before = want
 	}
+}
+
+// TestEngine builds with one engine again and again, into a folder that it keeps
+// files in: each time it is what a build from nothing makes.
+func TestEngine(t *testing.T) {
+	s := sourcesOf(8)
+	e, dir := site.NewEngine(s.config()), filepath.Join(t.TempDir(), "public")
+	edited(t, s, 0, func(*rand.Rand, []string) {
+		f, err := site.NewFolder(dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.Build(f); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(contents(t, build(t, s.config())), tree(t, dir)); diff != "" {
+			t.Errorf("an engine differs from a build from nothing (-nothing +engine):\n%s", diff)
+		}
+	})
+}
+
+// TestPreview asks previews for files while a catalog is written: for all, for
+// some, or for none, in any order. Each file is what a build from nothing would
+// publish, and what it would not publish is not there. One of the previews is
+// told what changed, and reads nothing else.
+func TestPreview(t *testing.T) {
+	s := sourcesOf(8)
+	told, looking := site.NewPreview(site.NewEngine(s.config())), site.NewPreview(site.NewEngine(s.config()))
+	ever := map[string]bool{} // each path that the site had once
+	edited(t, s, 12, func(r *rand.Rand, changed []string) {
+		if _, err := told.Update(changed, nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := looking.Update(nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		share := r.IntN(3) // of the files that are asked for, of two
+		if share == 0 {
+			return
+		}
+		want := contents(t, build(t, s.config()))
+		for path := range want {
+			ever[path] = true
+		}
+		paths := slices.Sorted(maps.Keys(ever))
+		r.Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
+		for _, path := range paths[:len(paths)*share/2] {
+			text, there := want[path]
+			for what, p := range map[string]*site.Preview{"told what changed": told, "looking at every file": looking} {
+				got, err := p.File(path)
+				if !there {
+					if !errors.Is(err, fs.ErrNotExist) || p.Has(path) && !strings.HasPrefix(path, "assets/") {
+						t.Errorf("%s: a preview %s has it, with error %v", path, what, err)
+					}
+					continue
+				}
+				if err != nil || !p.Has(path) {
+					t.Errorf("%s: a preview %s: %v", path, what, err)
+				}
+				if diff := cmp.Diff(text, string(got)); diff != "" {
+					t.Errorf("%s: a preview %s differs from a build from nothing (-nothing +preview):\n%s", path, what, diff)
+				}
+			}
+		}
+	})
 }
 
 func contents(t *testing.T, m *site.Memory) map[string]string {
@@ -190,49 +235,152 @@ func contents(t *testing.T, m *site.Memory) map[string]string {
 	return all
 }
 
-// An engine survives what is broken: nothing is published, and once it is
-// mended the site is as it would be.
-func TestEngineRecovers(t *testing.T) {
-	templates, content := catalogOf(4)
-	theme := fstest.MapFS{}
-	c := site.Config{Templates: templates, Content: content, Theme: theme, Version: "1"}
-	e, m := site.NewEngine(c), &site.Memory{}
-	if _, err := e.Build(m, nil); err != nil {
+// A preview survives what is broken: it shows the last good site, and once it is
+// mended the site is as it would be. A layout is tried on pages of each kind, and
+// on what is open.
+func TestPreviewRecovers(t *testing.T) {
+	s := sourcesOf(4)
+	p := site.NewPreview(site.NewEngine(s.config()))
+	if _, err := p.File("index.html"); !errors.Is(err, fs.ErrNotExist) || p.Has("index.html") {
+		t.Errorf("before all else there is a page, with error %v", err)
+	}
+	if _, err := p.Update(nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	want := contents(t, m)
+	want := contents(t, build(t, s.config()))
+	check := func(what string) {
+		t.Helper()
+		for path, text := range want {
+			if got, err := p.File(path); err != nil || string(got) != text {
+				t.Errorf("%s: %s changed, with error %v", what, path, err)
+			}
+		}
+	}
 	name := synthetic.ID(0)
+	const unknown = `{{define "main"}}{{.Boddy}}{{end}}`
 	for what, broken := range map[string]struct {
 		fs         fstest.MapFS
 		name, text string
 		path       string
+		open       string
 	}{
-		"a graph":  {templates, name + "/model.json", unread, "templates/" + name + "/model.json"},
-		"a note":   {content, "a/" + name + ".md", "---\nsummari: x\n---\n", "content/a/" + name + ".md"},
-		"a link":   {content, "texts/page-0.md", "---\ntitle: T\n---\n\n[x](y.md)\n", "content/texts/page-0.md"},
-		"settings": {content, "site.yaml", "titel: x\n", "content/site.yaml"},
-		"a layout": {theme, "layouts/content.html", `{{define "main"}}{{.Boddy}}{{end}}`, "themes"},
-		"a part":   {theme, "layouts/parts/footer.html", `{{`, "themes"},
+		"a graph":          {s.templates, name + "/model.json", unread, "templates/" + name + "/model.json", ""},
+		"a note":           {s.content, "a/" + name + ".md", "---\nsummari: x\n---\n", "content/a/" + name + ".md", ""},
+		"a link":           {s.content, "texts/page-0.md", "---\ntitle: T\n---\n\n[x](y.md)\n", "content/texts/page-0.md", ""},
+		"a link of a note": {s.content, "a/" + name + ".md", "[x](#y)\n", "content/a/" + name + ".md", ""},
+		"settings":         {s.content, "site.yaml", "titel: x\n", "content/site.yaml", ""},
+		"a layout":         {s.theme, "layouts/content.html", unknown, "themes", ""},
+		"a part":           {s.theme, "layouts/parts/footer.html", `{{`, "themes", ""},
+		"an open list":     {s.theme, "layouts/catalog.html", unknown, "themes", "index.html"},
 	} {
 		good, ok := broken.fs[broken.name]
 		broken.fs[broken.name] = &fstest.MapFile{Data: []byte(broken.text)}
 		for range 2 { // the second time it is known
-			if _, err := e.Build(m, []string{broken.path}); err == nil {
+			if _, err := p.Update([]string{broken.path}, []string{broken.open}); err == nil {
 				t.Errorf("%s: no error", what)
 			}
-			if diff := cmp.Diff(want, contents(t, m)); diff != "" {
-				t.Errorf("%s: the site changed (-before +after):\n%s", what, diff)
-			}
+			check(what)
 		}
 		if broken.fs[broken.name] = good; !ok {
 			delete(broken.fs, broken.name)
 		}
-		result, err := e.Build(m, []string{broken.path})
-		if err != nil || len(result.Changed)+len(result.Removed) > 0 {
-			t.Errorf("%s, mended: error %v, changed %v, removed %v", what, err, result.Changed, result.Removed)
+		if problems, err := p.Update([]string{broken.path}, []string{broken.open}); err != nil || len(problems) > 0 {
+			t.Errorf("%s, mended: error %v, problems %v", what, err, problems)
 		}
-		if diff := cmp.Diff(want, contents(t, m)); diff != "" {
-			t.Errorf("%s, mended: the site changed (-before +after):\n%s", what, diff)
+		check(what + ", mended")
+	}
+
+	// A list that nobody looks at is not tried; whoever asks for it hears why.
+	s.theme["layouts/catalog.html"] = &fstest.MapFile{Data: []byte(unknown)}
+	if _, err := p.Update([]string{"themes"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.File("index.html"); err == nil || !strings.Contains(err.Error(), "Boddy") {
+		t.Errorf("a page that cannot be made: error %v", err)
+	}
+	// It does not stop what comes while somebody looks at the message.
+	s.templates[name+"/model.json"] = with(s.templates[name+"/model.json"], `"name": "`, `"name": "Renamed `)
+	if _, err := p.Update([]string{"templates/" + name}, []string{"index.html"}); err != nil {
+		t.Error(err)
+	}
+}
+
+// A preview that keeps going shows what is good beside problems: what a build
+// would publish that keeps going too.
+func TestPreviewKeepsGoing(t *testing.T) {
+	s := sourcesOf(4)
+	s.content["texts/page-0.md"] = &fstest.MapFile{Data: []byte("---\ntitle: T\n---\n\n[x](y.md)\n")}
+	s.templates[synthetic.ID(1)+"/model.json"] = &fstest.MapFile{Data: []byte(unread)}
+	delete(s.content, "a/"+synthetic.ID(1)+".md")
+	c := s.config()
+	c.KeepGoing = true
+	p, m := site.NewPreview(site.NewEngine(c)), &site.Memory{}
+	problems, err := p.Update(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := site.Build(c, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := func(list []error) (lines []string) {
+		for _, err := range list {
+			lines = append(lines, err.Error())
+		}
+		return lines
+	}
+	if diff := cmp.Diff(text(r.Problems), text(problems)); diff != "" || len(problems) != 3 {
+		t.Errorf("%d problems, want 3 (-build +preview):\n%s%v", len(problems), diff, problems)
+	}
+	for path, text := range contents(t, m) {
+		if got, err := p.File(path); err != nil || string(got) != text {
+			t.Errorf("%s differs, with error %v", path, err)
 		}
 	}
+}
+
+// Files are asked for while the site changes: each is of one state or the other.
+func TestPreviewTogether(t *testing.T) {
+	s := sourcesOf(3)
+	model := synthetic.ID(0) + "/model.json"
+	states := []*fstest.MapFile{s.templates[model], with(s.templates[model], `"name": "`, `"name": "Renamed `)}
+	paths := []string{"a/" + synthetic.ID(0) + ".html", "index.html", "a/index.json", "build.json"}
+	want := map[string][]string{}
+	for _, state := range states {
+		s.templates[model] = state
+		m := build(t, s.config())
+		for _, path := range paths {
+			want[path] = append(want[path], file(t, m, path))
+		}
+	}
+	p := site.NewPreview(site.NewEngine(s.config()))
+	update := func() {
+		if _, err := p.Update(nil, paths[:1]); err != nil {
+			t.Error(err)
+		}
+	}
+	update()
+	stop := make(chan bool)
+	var readers sync.WaitGroup
+	for _, path := range paths {
+		readers.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if got, err := p.File(path); err != nil || !slices.Contains(want[path], string(got)) {
+					t.Errorf("%s is of neither state, with error %v", path, err)
+					return
+				}
+			}
+		})
+	}
+	for i := range 10 {
+		s.templates[model] = states[i%2]
+		update()
+	}
+	close(stop)
+	readers.Wait()
 }

@@ -43,7 +43,7 @@ func (b *builder) planned(pages []page.Page) *Shard {
 	if b.Shard == nil {
 		return nil
 	}
-	plan := []string{b.Version, keyed(b.render.Sum(), "", b.Compress)}
+	plan := []string{b.Version, keyed(b.theme.Sum(), "", b.Compress)}
 	for _, p := range pages {
 		plan = append(plan, p.Path, p.Key())
 	}
@@ -53,7 +53,7 @@ func (b *builder) planned(pages []page.Page) *Shard {
 // Merge makes the site of the folders that hold its parts, in any order: to the
 // byte what a build of the whole would make.
 func Merge(parts []string, sink Sink) (Result, error) {
-	b := &builder{Engine: &Engine{}, sink: sink, sums: map[string]string{}}
+	b := newBuilder(&draft{}, sink)
 	if err := b.merge(parts); err != nil {
 		return b.result, errors.Join(err, sink.Discard())
 	}

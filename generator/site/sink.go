@@ -3,8 +3,8 @@ package site
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"slices"
-	"strings"
 	"sync"
 )
 
@@ -17,45 +17,21 @@ type Sink interface {
 	Discard() error
 }
 
-// Memory is a Sink that holds its files: for previews and tests. The zero value
-// is empty.
+// Memory is a Sink that holds its files. The zero value is empty.
 type Memory struct {
-	mu    sync.Mutex
-	next  map[string]held
-	files map[string]held
-}
-
-// held is a file with its SHA-256.
-type held struct {
-	data []byte
-	sum  string
+	mu          sync.Mutex
+	next, files map[string][]byte
 }
 
 // Put implements Sink.
 func (m *Memory) Put(path string, data []byte) error {
-	m.add(path, held{slices.Clone(data), sumOf(data)})
-	return nil
-}
-
-// Keep implements Keeper.
-func (m *Memory) Keep(path, sum string) bool {
-	m.mu.Lock()
-	file, ok := m.files[path]
-	m.mu.Unlock()
-	if !ok || file.sum != sum {
-		return false
-	}
-	m.add(path, file)
-	return true
-}
-
-func (m *Memory) add(path string, file held) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.next == nil {
-		m.next = make(map[string]held, len(m.files))
+		m.next = map[string][]byte{}
 	}
-	m.next[path] = file
+	m.next[path] = slices.Clone(data)
+	return nil
 }
 
 // Commit implements Sink.
@@ -78,20 +54,15 @@ func (m *Memory) Discard() error {
 func (m *Memory) File(path string) (data []byte, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	file, ok := m.files[path]
-	return file.data, ok
+	data, ok = m.files[path]
+	return data, ok
 }
 
 // Paths lists the published files.
 func (m *Memory) Paths() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	list := make([]string, 0, len(m.files))
-	for path := range m.files {
-		list = append(list, path)
-	}
-	slices.SortFunc(list, strings.Compare)
-	return list
+	return slices.Sorted(maps.Keys(m.files))
 }
 
 // A Keeper is a Sink that can keep a file of the build before. Keep stands for a
