@@ -15,6 +15,7 @@ import (
 	"github.com/strata-catalog/strata/generator/graph"
 	"github.com/strata-catalog/strata/generator/ops"
 	"github.com/strata-catalog/strata/generator/pipeline"
+	"github.com/strata-catalog/strata/generator/policy"
 	"github.com/strata-catalog/strata/generator/sarif"
 	"github.com/strata-catalog/strata/generator/shape"
 	"github.com/strata-catalog/strata/generator/verify"
@@ -26,9 +27,16 @@ var checkCommand = &Command{
 	Short: "analyse graphs and report what is wrong with them",
 	Long: `Analyses each graph document and prints its findings, with their places in the
 file, and its verdict. FILE is a model.json, a folder that holds one, or - for
-standard input. With --against it is also the id of a template. With --format json each file gives one JSON object on a line. With
---format sarif all files give one log in SARIF 2.1.0, which code hosts show beside
-the lines concerned; a file that cannot be read is a notification in it.
+standard input; with --against it is also the id of a template. With --format json
+each file gives one JSON object on a line. With --format sarif all files give one
+log in SARIF 2.1.0, which code hosts show beside the lines concerned; a file that
+cannot be read is a notification in it.
+
+With --policy, each model also has to keep the lines of a policy, in YAML:
+
+` + aboutPolicy() + `
+A line that is not kept is an error under its name. So is a line about a figure
+that is not known, or of which only a lower bound is that does not break it.
 
 With --against, one model is compared with a checkpoint, tensor by tensor, and its
 findings are not asked for. The checkpoint is a .safetensors file, an index of
@@ -41,13 +49,14 @@ those lines into the template's content file.
 
 Exit code 0: good, or the graph is that checkpoint. 1: an error, or with --strict
 a warning, in some file; with --against, tensors that stand between the two, and
-with --strict also other names and types. 2: a file that cannot be read, or wrong
-usage.`,
+with --strict also other names and types. 2: a file or a policy that cannot be
+read, or wrong usage.`,
 	Setup: func(fs *flag.FlagSet) func(*Session, []string) error {
 		c := &check{}
 		choose(fs, &c.format, "format", "`FORMAT` of the answer", "text", "json", "sarif")
 		fs.BoolVar(&c.strict, "strict", false, "fail on warnings too")
 		fs.StringVar(&c.against, "against", "", "`FILE` of weights to compare with")
+		fs.StringVar(&c.policy, "policy", "", "`FILE` of limits that each model has to keep")
 		fs.BoolVar(&c.write, "write", false, "with --against: record the stored elements in content/a/ID.md")
 		sourceFlag(fs, &c.source)
 		return c.run
@@ -55,9 +64,9 @@ usage.`,
 }
 
 type check struct {
-	format          string
-	strict, write   bool
-	against, source string
+	format                  string
+	strict, write           bool
+	against, policy, source string
 }
 
 func (c *check) run(s *Session, files []string) error {
@@ -67,10 +76,20 @@ func (c *check) run(s *Session, files []string) error {
 	if c.against != "" || c.write {
 		return c.compare(s, files)
 	}
+	var limits *policyFile
+	if c.policy != "" {
+		var err error
+		if limits, err = readPolicy(c.policy); err != nil {
+			return err
+		}
+	}
 	code := 0
 	var all []sarif.Document
 	for _, file := range files {
 		v := analyse(s.Stdin, file)
+		if v.err == nil && limits != nil {
+			v.report, v.policy, v.err = limits.hold(v.report)
+		}
 		code = max(code, v.code(c.strict))
 		var err error
 		switch c.format {
@@ -103,6 +122,8 @@ func (c *check) compare(s *Session, files []string) error {
 		return usage("check: --write goes with --against CHECKPOINT")
 	case c.format == "sarif":
 		return usage("check: --against answers as text or json")
+	case c.policy != "":
+		return usage("check: --policy and --against are two questions; ask them one by one")
 	}
 	if err := onlyOne("check --against", "model", files); err != nil {
 		return err
@@ -130,7 +151,8 @@ func (c *check) compare(s *Session, files []string) error {
 type verdict struct {
 	file   string
 	report *pipeline.Report
-	err    error // it cannot be read
+	policy []policy.Result // nil without a policy
+	err    error           // it cannot be read
 }
 
 func (v *verdict) code(strict bool) int {
@@ -178,11 +200,7 @@ func read(stdin io.Reader, file string) (name string, src []byte, err error) {
 		}
 		f, err := os.Open(name)
 		if err != nil {
-			var pe *os.PathError
-			if errors.As(err, &pe) {
-				err = fmt.Errorf("%s: %w", name, pe.Err)
-			}
-			return name, nil, err
+			return name, nil, unread(name, err)
 		}
 		defer f.Close()
 		in = f
@@ -193,6 +211,15 @@ func read(stdin io.Reader, file string) (name string, src []byte, err error) {
 		return name, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return name, src, nil
+}
+
+// unread says first which file cannot be read.
+func unread(name string, err error) error {
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	return fmt.Errorf("%s: %w", name, err)
 }
 
 // printText writes findings and verdict, and what cannot be read to stderr.
@@ -215,6 +242,11 @@ func printText(s *Session, v *verdict) error {
 		fmt.Fprintf(&b, "%s [%s]\n", printable(f.Message), f.Rule)
 		if f.Fix != "" {
 			fmt.Fprintf(&b, "    fix: %s\n", printable(f.Fix))
+		}
+	}
+	for _, line := range v.policy {
+		if line.Status == policy.Kept {
+			fmt.Fprintf(&b, "%s: kept: %s [%s]\n", printable(v.file), printable(line.Message), line.Line)
 		}
 	}
 	fmt.Fprintf(&b, "%s: %s: %s\n", printable(v.file), r.Verdict, printable(summary(r)))
@@ -249,6 +281,7 @@ func printJSON(s *Session, v *verdict) error {
 		a.Error = &Trouble{Message: v.err.Error()}
 	default:
 		a.Check = ops.Posted(v.file, v.report).Check()
+		a.Policy = v.policy
 	}
 	line, err := facts.JSONLine(a)
 	if err != nil {

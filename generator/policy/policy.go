@@ -33,13 +33,13 @@ type Policy struct {
 	MaxParams       *int64   `yaml:"max_params" json:"max_params,omitzero" min:"1" unit:"parameters" doc:"most parameters, all experts included"`
 	MaxActiveParams *int64   `yaml:"max_active_params" json:"max_active_params,omitzero" min:"1" unit:"parameters" doc:"most parameters that work on one token"`
 	MaxLayers       *int64   `yaml:"max_layers" json:"max_layers,omitzero" min:"1" unit:"layers" doc:"most layers, inputs and outputs not counted"`
-	MaxMemoryGB     *float64 `yaml:"max_memory_gb" json:"max_memory_gb,omitzero" min:"0.001" unit:"GB" doc:"most memory of the purpose on one card, in decimal gigabytes: weights, cache and overhead to serve"`
-	MustFit         string   `yaml:"must_fit" json:"must_fit,omitzero" of:"card" unit:"GB" doc:"card that has to hold it for the purpose, one alone"`
-	MaxCostUSD      *float64 `yaml:"max_cost_usd" json:"max_cost_usd,omitzero" min:"0.01" unit:"US dollars" doc:"highest price of training it from nothing"`
+	MaxMemoryGB     *float64 `yaml:"max_memory_gb" json:"max_memory_gb,omitzero" min:"0.001" unit:"GB" doc:"most memory to serve it, or to train it, in decimal gigabytes"`
+	MustFit         string   `yaml:"must_fit" json:"must_fit,omitzero" of:"card" unit:"GB" doc:"card that has to be enough to serve it, or to train it"`
+	MaxCostUSD      *float64 `yaml:"max_cost_usd" json:"max_cost_usd,omitzero" min:"0.01" unit:"US dollars" doc:"highest price of training it from nothing, in US dollars"`
 	ForbidTypes     []string `yaml:"forbid_types" json:"forbid_types,omitzero" of:"layer type" doc:"layer types that it must not have"`
-	RequireTypes    []string `yaml:"require_types" json:"require_types,omitzero" of:"layer type" doc:"layer types of which it needs one each"`
+	RequireTypes    []string `yaml:"require_types" json:"require_types,omitzero" of:"layer type" doc:"layer types that it must have"`
 	Purpose         string   `yaml:"purpose" json:"purpose,omitzero" of:"purpose" default:"serving" doc:"what max_memory_gb and must_fit are about"`
-	DType           string   `yaml:"dtype" json:"dtype,omitzero" of:"number format" default:"bf16" doc:"number format of the weights to serve; training is in mixed precision"`
+	DType           string   `yaml:"dtype" json:"dtype,omitzero" of:"number format" default:"bf16" doc:"number format of the weights in serving"`
 }
 
 // The purposes.

@@ -2,8 +2,8 @@
 // Static Analysis Results Interchange Format 2.1.0 of OASIS, which code hosts
 // and editors show beside the lines concerned.
 //
-// Of makes one log of all documents. Its rules are those of package verify;
-// what was found is a result, and a document that cannot be read is a
+// Of makes one log of all documents. Its rules are those of package verify and
+// the lines of policies; what was found is a result, and a document that cannot be read is a
 // notification of the run.
 package sarif
 
@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/strata-catalog/strata/generator/graph"
+	"github.com/strata-catalog/strata/generator/policy"
 	"github.com/strata-catalog/strata/generator/verify"
 )
 
@@ -64,11 +65,19 @@ func Of(version string, documents []Document) *Log {
 var levels = map[verify.Severity]string{verify.Error: "error", verify.Warning: "warning", verify.Advice: "note"}
 
 func rules() []Rule {
-	list := make([]Rule, len(verify.All))
-	for i, r := range verify.All {
-		list[i] = Rule{
+	var list []Rule
+	for _, r := range verify.All {
+		list = append(list, Rule{
 			ID: r.ID, Short: Message{r.Title}, Full: Message{r.Trigger}, Help: Message{r.Why + " " + r.Fix}, HelpURI: r.Source,
 			Default: Configuration{levels[r.Severity]}, Properties: Properties{Tags: []string{string(r.Group)}},
+		})
+	}
+	for _, l := range policy.Lines {
+		if !l.Setting() {
+			list = append(list, Rule{
+				ID: l.Key, Short: Message{"The line " + l.Key + " of the policy"}, Full: Message{"The policy says: " + l.Doc + "."},
+				Help: Message{"Change the model, or the line of the policy."}, HelpURI: home, Default: Configuration{levels[verify.Error]}, Properties: Properties{Tags: []string{"Policy"}},
+			})
 		}
 	}
 	return list

@@ -18,8 +18,10 @@ import (
 
 	_ "github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif" // carries the official schema
 
+	"github.com/strata-catalog/strata/generator/cost"
 	"github.com/strata-catalog/strata/generator/facts"
 	"github.com/strata-catalog/strata/generator/pipeline"
+	"github.com/strata-catalog/strata/generator/policy"
 	"github.com/strata-catalog/strata/generator/sarif"
 	"github.com/strata-catalog/strata/generator/verify"
 )
@@ -171,6 +173,38 @@ func TestResult(t *testing.T) {
 	}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
+	}
+}
+
+// TestPolicy: a line of a policy that is not kept is a result of its own rule.
+func TestPolicy(t *testing.T) {
+	r, err := pipeline.Run("wide.json", []byte(wide))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := cost.New(r.Model, cost.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := int64(1)
+	limits := policy.Policy{MaxParams: &one, MaxLayers: &one, ForbidTypes: []string{"linear"}}
+	held, _ := limits.Judge(r, plan)
+	d := sarif.Document{File: "wide.json", Findings: held.Findings}
+	if err := validate(t, official(t), written(t, d)); err != nil {
+		t.Error(err)
+	}
+	run, rules := sarif.Of("1.2.3", []sarif.Document{d}).Runs[0], []string{}
+	for _, result := range run.Results {
+		if got := run.Tool.Driver.Rules[result.RuleIndex].ID; got != result.RuleID {
+			t.Errorf("a result of %s has the index of %s", result.RuleID, got)
+		}
+		if result.Locations[0].Physical.Region == nil {
+			t.Errorf("%s has no line", result.RuleID)
+		}
+		rules = append(rules, result.RuleID)
+	}
+	if want := []string{"width-mismatch", "max_params", "forbid_types"}; !slices.Equal(rules, want) {
+		t.Errorf("results of %v, want %v", rules, want)
 	}
 }
 
