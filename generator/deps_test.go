@@ -65,6 +65,8 @@ var table = []struct {
 	{"themes", "", ""},
 	{"generator/site", "catalog facts page render themes verify", "brotli json sys"},
 	{"generator/watch", "", "fsnotify"},
+	{"generator/history", "", ""},
+	{"generator/github", "", "json"},
 	{"generator/serve", "", "json"},
 	{"generator/audit", "", "html json"},
 	{"generator/cli", "*", "term"},

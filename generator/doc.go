@@ -29,6 +29,9 @@
 // desk lays out. Package audit reads a finished site; watch and serve keep one up
 // to date.
 //
+// Package history asks git what has changed, and github keeps a comment on a
+// pull request.
+//
 // # Reading order
 //
 // The import table in deps_test.go lists the packages from the bottom up: a

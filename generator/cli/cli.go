@@ -42,6 +42,7 @@ var Commands = []*Command{
 	showCommand,
 	planCommand,
 	diffCommand,
+	changesCommand,
 	exportCommand,
 	importCommand,
 	layersCommand,
