@@ -36,11 +36,12 @@ bench-serve: ## measure from a saved file to its change being served, 200 edits 
 fuzz: ## run each fuzz target for FUZZTIME, 10s by default
 	.ci/fuzz $(FUZZTIME)
 
-lint: ## check formatting, go vet, staticcheck and the WebAssembly build
+lint: ## check formatting, go vet, staticcheck, workflows and the WebAssembly build
 	@unformatted=$$(gofmt -l .); \
 	if [ -n "$$unformatted" ]; then echo "not formatted; run make fmt:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
 	go tool staticcheck ./...
+	go tool actionlint
 	GOOS=js GOARCH=wasm go build ./generator/ops
 
 fmt: ## format all Go files

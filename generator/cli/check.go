@@ -57,6 +57,7 @@ read, or wrong usage.`,
 		fs.BoolVar(&c.strict, "strict", false, "fail on warnings too")
 		fs.StringVar(&c.against, "against", "", "`FILE` of weights to compare with")
 		fs.StringVar(&c.policy, "policy", "", "`FILE` of limits that each model has to keep")
+		fs.StringVar(&c.sarif, "sarif", "", "`FILE` to write the SARIF log to, beside the answer")
 		fs.BoolVar(&c.write, "write", false, "with --against: record the stored elements in content/a/ID.md")
 		sourceFlag(fs, &c.source)
 		return c.run
@@ -64,9 +65,10 @@ read, or wrong usage.`,
 }
 
 type check struct {
-	format                  string
-	strict, write           bool
-	against, policy, source string
+	format                 string
+	strict, write          bool
+	against, policy, sarif string
+	source                 string
 }
 
 func (c *check) run(s *Session, files []string) error {
@@ -95,22 +97,39 @@ func (c *check) run(s *Session, files []string) error {
 		switch c.format {
 		case "json":
 			err = printJSON(s, v)
-		case "sarif":
-			all = append(all, v.document(file))
-		default:
+		case "text":
 			err = printText(s, v)
 		}
 		if err != nil {
 			return err
 		}
+		all = append(all, v.document(file))
 	}
+	if err := c.log(s, all); err != nil {
+		return err
+	}
+	if code > 0 {
+		return &Failure{Code: code}
+	}
+	return nil
+}
+
+// log writes the SARIF log to where it is asked for.
+func (c *check) log(s *Session, all []sarif.Document) error {
 	if c.format == "sarif" {
 		if err := s.json(sarif.Of(Version, all)); err != nil {
 			return err
 		}
 	}
-	if code > 0 {
-		return &Failure{Code: code}
+	if c.sarif == "" {
+		return nil
+	}
+	src, err := facts.JSON(sarif.Of(Version, all))
+	if err == nil {
+		err = os.WriteFile(c.sarif, src, 0o666)
+	}
+	if err != nil {
+		return &Failure{2, printable(fmt.Sprintf("check: --sarif: %v", err))}
 	}
 	return nil
 }
@@ -122,6 +141,8 @@ func (c *check) compare(s *Session, files []string) error {
 		return usage("check: --write goes with --against CHECKPOINT")
 	case c.format == "sarif":
 		return usage("check: --against answers as text or json")
+	case c.sarif != "":
+		return usage("check: --against answers as text or json, and has no log for --sarif")
 	case c.policy != "":
 		return usage("check: --policy and --against are two questions; ask them one by one")
 	}
