@@ -41,7 +41,7 @@ lint: ## check formatting, go vet, staticcheck, workflows and the WebAssembly bu
 	if [ -n "$$unformatted" ]; then echo "not formatted; run make fmt:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
 	go tool staticcheck ./...
-	go tool actionlint
+	go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 	GOOS=js GOARCH=wasm go build ./generator/ops
 
 fmt: ## format all Go files
