@@ -105,6 +105,7 @@ func (b *build) run(s *Session, args []string) error {
 	if Terminal(s.Stderr) {
 		c.Progress = func(done, total int) { fmt.Fprintf(s.Stderr, "\r%d of %d pages", done, total) }
 	}
+	defer collectRarely()()
 	cache := b.cache()
 	engine := site.NewEngine(c)
 	if !b.noCache {
