@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/strata-catalog/strata/generator/words"
 )
@@ -74,17 +75,32 @@ type Assumption struct {
 // List is every assumption with its value and its words, in declared order.
 func (a Assumptions) List() []Assumption {
 	v := reflect.ValueOf(a)
-	list := make([]Assumption, v.NumField())
+	list := slices.Clone(declaredList())
 	for i := range list {
-		tag := v.Type().Field(i).Tag
-		list[i] = Assumption{tag.Get("yaml"), value(v.Field(i)), tag.Get("unit"), tag.Get("doc"), known(tag.Get("of"))}
+		list[i].Value = value(v.Field(i))
 	}
 	return list
 }
 
+// declaredList is the assumptions without their values.
+var declaredList = sync.OnceValue(func() []Assumption {
+	t := reflect.TypeFor[Assumptions]()
+	list := make([]Assumption, t.NumField())
+	for i := range list {
+		tag := t.Field(i).Tag
+		list[i] = Assumption{Key: tag.Get("yaml"), Unit: tag.Get("unit"), Doc: tag.Get("doc"), Known: known(tag.Get("of"))}
+	}
+	return list
+})
+
 func value(v reflect.Value) string {
-	if v.Kind() == reflect.Float64 {
+	switch v.Kind() {
+	case reflect.Float64:
 		return strconv.FormatFloat(v.Float(), 'f', -1, 64)
+	case reflect.Int64:
+		return strconv.FormatInt(v.Int(), 10)
+	case reflect.String:
+		return v.String()
 	}
 	return fmt.Sprint(v.Interface())
 }

@@ -97,6 +97,14 @@ func (s *sums) add(of *Side, side, i int) {
 	s.idle[side] = s.idle[side] || !x.Result.Worked && (x.Type == nil || !x.Type.Side)
 }
 
+// same reports whether the sums are those of rows of which both sides are the
+// same, so that their line would be zero.
+func (s *sums) same(d *Diff) bool {
+	return !s.open[0] && !s.open[1] && !s.idle[0] && !s.idle[1] && s.params == 0 && s.active == 0 &&
+		s.cache.Sign() == 0 && s.training.Sign() == 0 && s.macs[0].Cmp(&s.macs[1]) == 0 &&
+		(s.macs[0].Sign() == 0 || d.A.Plan.Units.Declared == d.B.Plan.Units.Declared)
+}
+
 func (s *sums) addRow(d *Diff, r Row) {
 	if r.A >= 0 {
 		s.add(&d.A, 0, r.A)
@@ -148,21 +156,25 @@ func (d *Diff) foldLines(lines []RowLine, f Fold) []RowLine {
 		first, count int
 		sums
 	}
-	var groups []*group
+	groups := make([]group, 0, f.Period)
 	places := f.places()
 	of := make([]*group, f.Period)
 	for k := f.Start; k < f.End(); k++ {
 		place := places[(k-f.Start)%f.Period]
 		g := of[place]
 		if g == nil {
-			g = &group{first: k}
+			groups = append(groups, group{first: k})
+			g = &groups[len(groups)-1]
 			of[place] = g
-			groups = append(groups, g)
 		}
 		g.count++
 		g.addRow(d, d.Rows[k])
 	}
-	for _, g := range groups {
+	for i := range groups {
+		g := &groups[i]
+		if g.same(d) {
+			continue
+		}
 		if delta := g.delta(d); !delta.Zero() {
 			lines = append(lines, RowLine{g.first, g.count, delta})
 		}

@@ -1,6 +1,8 @@
 package diff
 
 import (
+	"sync"
+
 	"github.com/strata-catalog/strata/generator/cost"
 	"github.com/strata-catalog/strata/generator/infer"
 	"github.com/strata-catalog/strata/generator/layer"
@@ -12,6 +14,23 @@ import (
 type Subject struct {
 	ID, Name string
 	Plan     *cost.Plan
+
+	once *once
+}
+
+// once is what comparisons find of one model alone.
+type once struct {
+	side    func() *Side
+	classes func() []int32
+}
+
+// Shared is the subject for several comparisons, which find out once what does
+// not depend on the other model.
+func (s Subject) Shared() Subject {
+	of := s
+	s.once = &once{side: sync.OnceValue(func() *Side { return of.side() })}
+	s.once.classes = sync.OnceValue(func() []int32 { return s.once.side().classes() })
+	return s
 }
 
 // A Side is what stands of one model above the rows.
@@ -67,7 +86,14 @@ type Diff struct {
 
 // Compare aligns two models.
 func Compare(a, b Subject) *Diff {
-	d := &Diff{A: side(a), B: side(b)}
+	if a.once == nil {
+		a = a.Shared()
+	}
+	if b.once == nil {
+		b = b.Shared()
+	}
+	d := &Diff{A: *a.once.side(), B: *b.once.side()}
+	d.A.Subject, d.B.Subject = a, b
 	d.Layers = d.B.Layers - d.A.Layers
 	d.Params = d.B.Params - d.A.Params
 	d.rows()
@@ -84,7 +110,7 @@ func Compare(a, b Subject) *Diff {
 	return d
 }
 
-func side(s Subject) Side {
+func (s Subject) side() *Side {
 	m := s.Plan.Model
 	open := map[layer.Part]bool{}
 	for i := range m.Nodes {
@@ -92,7 +118,7 @@ func side(s Subject) Side {
 			open[cost.PartOf(&m.Nodes[i])] = true
 		}
 	}
-	return Side{
+	return &Side{
 		Open: open, Subject: s, Layers: m.Layers(), Params: m.Params, Counted: m.Counted,
 		Inputs: shapes(s, m.Inputs()), Outputs: shapes(s, m.Outputs()),
 		ForwardPasses: m.ForwardPasses(), Order: m.Graph.FIFO(),

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"math/big"
 	"strings"
 
 	"github.com/strata-catalog/strata/generator/cost"
@@ -47,7 +48,20 @@ type likeness struct {
 	place               *graph.Component // nil for a layer outside of blocks
 	part                layer.Part
 	params, active      int64
-	macs, cache, states string
+	macs, cache, states number
+}
+
+// A number is an integer that can be compared.
+type number struct {
+	small int64
+	large string // where it has more than 64 bits
+}
+
+func numberOf(n *big.Int) number {
+	if n.IsInt64() {
+		return number{small: n.Int64()}
+	}
+	return number{large: n.Text(62)}
 }
 
 // classes numbers the layers of a side so that equal numbers are equal layers.
@@ -60,7 +74,7 @@ func (s *Side) classes() []int32 {
 		n, x := &m.Nodes[i], s.Plan.Node(i)
 		like := likeness{
 			kind: n.Kind, part: cost.PartOf(n), params: x.Params, active: x.Active,
-			macs: x.MACs.Text(62), cache: x.CacheBytes.Text(62), states: x.TrainingBytes.Text(62),
+			macs: numberOf(x.MACs), cache: numberOf(x.CacheBytes), states: numberOf(x.TrainingBytes),
 		}
 		if n.Frame != nil {
 			like.place = n.Component
@@ -107,7 +121,7 @@ func (d *Diff) fold() []Fold {
 
 // kinds are the kinds of the rows.
 func (d *Diff) kinds() []kind {
-	a, b := d.A.classes(), d.B.classes()
+	a, b := d.A.once.classes(), d.B.once.classes()
 	kinds := make([]kind, len(d.Rows))
 	for k, r := range d.Rows {
 		kinds[k] = kind{-1, -1}

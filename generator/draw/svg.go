@@ -87,6 +87,7 @@ func (w *writer) shift(l *legend) {
 // Marked writes marks upon the picture that is the file at an address.
 func (p *Picture) Marked(o Options, file string, marks []Mark) []byte {
 	w := &writer{Picture: p, Options: o}
+	w.b = make([]byte, 0, 512*len(marks)+2048)
 	legend := w.open()
 	w.raw(`<image href="`, html.EscapeString(file), `"`)
 	w.attr("width", max(w.W, legend.w)+2*margin)

@@ -170,8 +170,9 @@ func Compared(d *diff.Diff) *Diff {
 		Sides: Sides{sideOf(&d.A), sideOf(&d.B)}, Rows: make([]DiffRow, len(d.Rows)),
 	}
 	f.NameA, f.NameB = d.Names()
+	a, b := newCells(&d.A), newCells(&d.B)
 	for k, r := range d.Rows {
-		f.Rows[k] = DiffRow{k + 1, r.Status, r.Changed, cellOf(&d.A, r.A), cellOf(&d.B, r.B)}
+		f.Rows[k] = DiffRow{k + 1, r.Status, r.Changed, a.of(r.A), b.of(r.B)}
 	}
 	f.Folded = f.folds(d, d.Folds)
 	f.Bill = f.bill(&d.Bill)
@@ -199,20 +200,36 @@ func sideOf(s *diff.Side) Side {
 	}
 }
 
-// cellOf is nil where the side has no component.
-func cellOf(s *diff.Side, node int) *DiffCell {
+// cells makes the cells of one side.
+type cells struct {
+	side   *diff.Side
+	list   []DiffCell
+	params map[int]Params // by kind of component
+}
+
+func newCells(s *diff.Side) *cells {
+	return &cells{s, make([]DiffCell, 0, len(s.Order)), map[int]Params{}}
+}
+
+// of is the cell of a component, which is asked for once; nil for none.
+func (l *cells) of(node int) *DiffCell {
 	if node < 0 {
 		return nil
 	}
-	n, c := &s.Plan.Model.Nodes[node], s.Cell(node)
-	cell := &DiffCell{
+	n, c := &l.side.Plan.Model.Nodes[node], l.side.Cell(node)
+	params, ok := l.params[n.Kind]
+	if !ok {
+		params = make(Params, len(n.Node.Params))
+		for k, p := range n.Node.Params {
+			params[k] = Param{p.Name, Value(p.Value)}
+		}
+		l.params[n.Kind] = params
+	}
+	l.list = append(l.list, DiffCell{
 		ID: c.ID, Name: c.Name, Type: c.Type, Output: c.Output, Parameters: c.Params, Whole: c.Counted,
-		Display: c.Display, Side: n.Type != nil && n.Type.Side, Params: make(Params, len(n.Node.Params)),
-	}
-	for k, p := range n.Node.Params {
-		cell.Params[k] = Param{p.Name, Value(p.Value)}
-	}
-	return cell
+		Display: c.Display, Side: n.Type != nil && n.Type.Side, Params: params,
+	})
+	return &l.list[len(l.list)-1]
 }
 
 // Shape is the output shape as tables show it.

@@ -330,12 +330,13 @@ func figures(b *facts.Bill) []figure {
 // bill is a table of n lines and the total.
 func bill(b *facts.Bill, caption, first string, n int, line func(i int) (Cell, diff.Delta)) Table {
 	list := figures(b)
-	t := Table{Caption: caption, Columns: []Column{{first, false}}}
+	t := Table{Caption: caption, Columns: []Column{{first, false}}, Rows: make([]TableRow, 0, n+1)}
 	for _, f := range list {
 		t.Columns = append(t.Columns, Column{f.name, true})
 	}
 	add := func(head Cell, d diff.Delta, total bool) {
-		r := TableRow{Cells: []Cell{head}, Total: total}
+		r := TableRow{Cells: make([]Cell, 1, 1+len(list)), Total: total}
+		r.Cells[0] = head
 		for _, f := range list {
 			r.Cells = append(r.Cells, f.of(d))
 		}

@@ -126,15 +126,6 @@ func (s *Site) compare(p *pair) (*diff.Diff, error) {
 	return d, nil
 }
 
-// subject is a template to compare, with its estimates.
-func (s *Site) subject(e *catalog.Entry) (diff.Subject, error) {
-	plan, err := s.plan(e)
-	if err != nil {
-		return diff.Subject{}, err
-	}
-	return diff.Subject{ID: e.ID, Name: e.Name(), Plan: plan}, nil
-}
-
 // diffEntry is a pair as lists show it. Lists come after the diffs among the
 // pages, so that as a rule none is made for a list alone.
 func (s *Site) diffEntry(p *pair) (DiffEntry, error) {

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/strata-catalog/strata/generator/diff"
@@ -31,6 +32,9 @@ func (s *Site) pictures(p *pair, d *diff.Diff) []DiffPicture {
 	}
 }
 
+// statuses are those of layers, in the order in which marks name them.
+var statuses = []diff.Status{diff.Changed, diff.Removed, diff.Added, diff.Same}
+
 // marks are what became of the layers of one side, by the boxes that stand for
 // them. Boxes of which nothing differs have none.
 func marks(d *diff.Diff, side *diff.Side, p *draw.Picture, node func(diff.Row) int) (list []draw.Mark) {
@@ -39,35 +43,36 @@ func marks(d *diff.Diff, side *diff.Side, p *draw.Picture, node func(diff.Row) i
 	for at, i := range m.Order {
 		pos[i] = at
 	}
-	statuses := []diff.Status{diff.Changed, diff.Removed, diff.Added, diff.Same}
 	type tally struct {
-		row   int // the first that differs
-		count map[diff.Status]int
+		row   int    // the first that differs
+		count [4]int // of each of the statuses
 	}
-	of := map[int]*tally{}
+	of := make([]tally, len(m.Order)) // by the layer that the box shows
 	for k, r := range d.Rows {
 		i := node(r)
 		if i < 0 {
 			continue
 		}
-		t := of[p.Shown[pos[i]]]
-		if t == nil {
-			t = &tally{count: map[diff.Status]int{}}
-			of[p.Shown[pos[i]]] = t
-		}
-		if t.count[r.Status]++; r.Status != diff.Same && t.row == 0 {
+		t := &of[p.Shown[pos[i]]]
+		if t.count[slices.Index(statuses, r.Status)]++; r.Status != diff.Same && t.row == 0 {
 			t.row = k + 1
 		}
 	}
 	for k := range p.Boxes {
-		t := of[p.Boxes[k].At]
-		if t == nil || t.row == 0 {
+		t := &of[p.Boxes[k].At]
+		if t.row == 0 {
 			continue
+		}
+		kinds := 0
+		for _, n := range t.count {
+			if n > 0 {
+				kinds++
+			}
 		}
 		var words []string
 		status := diff.Changed // of several
-		for _, s := range statuses {
-			if n := t.count[s]; n > 0 && len(t.count) > 1 {
+		for k, n := range t.count {
+			if s := statuses[k]; n > 0 && kinds > 1 {
 				words = append(words, fmt.Sprintf("%d %s", n, s))
 			} else if n > 0 {
 				words, status = []string{string(s)}, s

@@ -7,6 +7,7 @@ import (
 
 	"github.com/strata-catalog/strata/generator/catalog"
 	"github.com/strata-catalog/strata/generator/cost"
+	"github.com/strata-catalog/strata/generator/diff"
 	"github.com/strata-catalog/strata/generator/draw"
 )
 
@@ -23,6 +24,7 @@ type shared struct {
 
 type estimated struct {
 	plan    func() (*cost.Plan, error)
+	subject func() (diff.Subject, error)
 	picture func() *draw.Picture
 }
 
@@ -37,13 +39,18 @@ func (s *Site) share(entries []*catalog.Entry) {
 
 func (h *shared) drop() {
 	e := h.entry
+	plan := sync.OnceValues(func() (*cost.Plan, error) {
+		p, err := cost.New(e.Model, e.Assumed(h.site.assumptions))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", e.File, err)
+		}
+		return p, nil
+	})
 	h.made.Store(&estimated{
-		plan: sync.OnceValues(func() (*cost.Plan, error) {
-			p, err := cost.New(e.Model, e.Assumed(h.site.assumptions))
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", e.File, err)
-			}
-			return p, nil
+		plan: plan,
+		subject: sync.OnceValues(func() (diff.Subject, error) {
+			p, err := plan()
+			return diff.Subject{ID: e.ID, Name: e.Name(), Plan: p}.Shared(), err
 		}),
 		picture: sync.OnceValue(func() *draw.Picture { return draw.New(e.Model) }),
 	})
@@ -58,6 +65,11 @@ func (h *shared) done() {
 
 // plan is the estimates of a template.
 func (s *Site) plan(e *catalog.Entry) (*cost.Plan, error) { return s.shared[e].made.Load().plan() }
+
+// subject is a template to compare, with its estimates.
+func (s *Site) subject(e *catalog.Entry) (diff.Subject, error) {
+	return s.shared[e].made.Load().subject()
+}
 
 // picture is the drawing of a template, nil where it cannot be drawn.
 func (s *Site) picture(e *catalog.Entry) *draw.Picture { return s.shared[e].made.Load().picture() }
