@@ -3,9 +3,11 @@
 // the files of one page.
 //
 // Layouts and assets are minified once, when the theme is loaded, so that a page
-// costs nothing more; the tables of layers and tensors, which are most of a
-// page, are written by functions that append escaped bytes. Everything that
-// comes from graphs and notes is escaped for where it stands.
+// costs nothing more; the tables of layers and tensors and the long lists, which
+// are most of a page, are written by functions that append escaped bytes and
+// that layouts call. A layout may range over the same data instead: it says the
+// same, in ten to twenty times the time. Everything that comes from graphs and
+// notes is escaped for where it stands.
 //
 // Only this package knows the theme, and it knows no address.
 package render

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"encoding/binary"
 	"encoding/xml"
 	"strings"
 )
@@ -41,8 +42,11 @@ func forbidden(c byte) bool { return c < ' ' && c != '\t' && c != '\n' && c != '
 func printable(src []byte) []byte {
 	var out []byte
 	last := 0
-	for i, c := range src {
-		if forbidden(c) {
+	for i := 0; i < len(src); i++ {
+		if i = passed(src, i); i == len(src) {
+			break
+		}
+		if forbidden(src[i]) {
 			out = append(append(out, src[last:i]...), replacement...)
 			last = i + 1
 		}
@@ -51,6 +55,26 @@ func printable(src []byte) []byte {
 		return src
 	}
 	return append(out, src[last:]...)
+}
+
+// passed skips bytes from i on, eight at a time, that are no control characters.
+func passed(src []byte, i int) int {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	for ; i+8 <= len(src); i += 8 {
+		x := binary.LittleEndian.Uint64(src[i:])
+		below := (x - 0x20*ones) &^ x & high // of some byte if it, or one before it, is below a space
+		y := x ^ 0x7f*ones
+		if below|(y-ones)&^y&high != 0 {
+			break
+		}
+	}
+	for i < len(src) && !forbidden(src[i]) {
+		i++
+		if i%8 == 0 {
+			break
+		}
+	}
+	return i
 }
 
 // xmlText is text as XML, for content and for quoted attributes.

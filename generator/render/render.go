@@ -154,6 +154,11 @@ var functions = template.FuncMap{
 	"diffrows":    diffRows,
 	"plot":        plot,
 	"headings":    tableHeadings,
+	"items":       items,
+	"factlist":    factList,
+	"notelist":    noteList,
+	"formats":     formatOptions,
+	"cards":       cardOptions,
 	"rows":        tableRows,
 	"python":      func(src string) template.HTML { return template.HTML(content.Highlight("python", src)) }, // escapes too
 	"body":        func(html string) template.HTML { return template.HTML(html) },                            // made by package content, which escapes
