@@ -61,7 +61,7 @@ type Line struct {
 	Into   int // position of the layer that it enters, -1 when it goes on elsewhere
 	Side   bool
 	Bypass bool
-	ends   bool
+	Arrow  bool // ends in the head of an arrow
 }
 
 // most is how many boxes a picture has room for.
@@ -148,7 +148,7 @@ func (p *Picture) stack(b *builder, it *item, x, y int) {
 		t, first := b.sizes.box(it.beside), p.Boxes[len(p.Boxes)-len(it.boxes)].Rect
 		r := Rect{X: x + it.x - it.l, Y: first.Y + (first.H-t.h)/2, W: t.w, H: t.h}
 		p.box(b, it.beside, r)
-		p.Lines = append(p.Lines, Line{Source: it.beside, Into: it.boxes[0], Side: true, ends: true,
+		p.Lines = append(p.Lines, Line{Source: it.beside, Into: it.boxes[0], Side: true, Arrow: true,
 			Points: []Point{{r.X + r.W, r.Y + r.H/2}, {first.X, r.Y + r.H/2}}})
 	}
 	if len(it.outs) > 0 {

@@ -348,7 +348,7 @@ func (s *scope) draw(n *net) {
 			l.Points = append(l.Points, Point{wall, to.Y})
 		}
 		if e.last && e.item.kind == stack {
-			l.Into, l.ends = e.item.boxes[0], true
+			l.Into, l.Arrow = e.item.boxes[0], true
 		}
 		s.lines = append(s.lines, l)
 	}

@@ -182,10 +182,8 @@ func (w *writer) frames() {
 		w.ints(f.Start+1, f.Period, f.Count)
 		w.raw(`" fill="#222">`)
 		w.rect("", f.Rect, 8)
-		x, y := f.X+border, f.Y+16
-		w.label("times", x, y, f.Times)
-		if f.Name != "" {
-			w.label("block", x+nameWidth(f.Times)+8, y, f.Name)
+		for _, l := range f.Titles() {
+			w.label(l.Class, l.X, l.Y, l.Text)
 		}
 		w.raw("</g>")
 	}
@@ -203,7 +201,7 @@ func (w *writer) lines() {
 			to = &bypass
 		}
 		*to = path(*to, l.Points)
-		if l.ends {
+		if l.Arrow {
 			heads = arrow(heads, l.Points)
 		}
 	}
@@ -295,26 +293,60 @@ func (w *writer) box(x *Box) {
 	w.text(x.about(w.Total))
 	w.raw("</title>")
 	w.rect("", Rect{0, 0, x.W, x.H}, 5)
-	left, right := boxPad, x.W-boxPad
-	if x.Full {
-		w.label("type", left, 17, x.Title)
-		if x.Name != "" {
-			w.label("name", left, 32, x.Name)
-		}
-		if x.Count != "" {
-			w.label("count", right, 32, x.Count)
-		}
-	} else {
-		w.label("type small", left, 16, x.Title)
-		if x.Name != "" {
-			w.label("name", left+smallWidth(x.Title)+8, 16, x.Name)
-		}
+	for _, l := range x.Labels() {
+		w.label(l.Class, l.X, l.Y, l.Text)
 	}
-	if x.Params > 0 && w.Total > 0 && x.Full {
-		long := max(1, int(float64(x.W-2*boxPad)*float64(x.Params)/float64(w.Total)))
-		w.rect("share", Rect{left, x.H - 5, long, 3}, 0)
+	if r, ok := x.Share(w.Total); ok {
+		w.rect("share", r, 0)
 	}
 	w.raw("</", tag, ">")
+}
+
+// A Label is a text in a box, from the upper left corner of the box to where
+// the text begins, or ends, on its foot line.
+type Label struct {
+	Class string // type, name or count, and small
+	X, Y  int
+	Text  string
+}
+
+// Labels are the texts of a box. A count ends at its place, others begin there.
+func (x *Box) Labels() (list []Label) {
+	add := func(class string, at, y int, text string) {
+		if text != "" {
+			list = append(list, Label{class, at, y, text})
+		}
+	}
+	if !x.Full {
+		add("type small", boxPad, 16, x.Title)
+		add("name", boxPad+smallWidth(x.Title)+8, 16, x.Name)
+		return list
+	}
+	add("type", boxPad, 17, x.Title)
+	add("name", boxPad, 32, x.Name)
+	add("count", x.W-boxPad, 32, x.Count)
+	return list
+}
+
+// Share is the bar at the foot of a box that shows what part of all parameters
+// it has; false for a box without one.
+func (x *Box) Share(total int64) (Rect, bool) {
+	if x.Params == 0 || total == 0 || !x.Full {
+		return Rect{}, false
+	}
+	long := max(1, int(float64(x.W-2*boxPad)*float64(x.Params)/float64(total)))
+	return Rect{boxPad, x.H - 5, long, 3}, true
+}
+
+// Titles are the texts at the head of a frame, from the upper left corner of
+// the picture.
+func (f *Frame) Titles() []Label {
+	x, y := f.X+border, f.Y+16
+	list := []Label{{"times", x, y, f.Times}}
+	if f.Name != "" {
+		list = append(list, Label{"block", x + nameWidth(f.Times) + 8, y, f.Name})
+	}
+	return list
 }
 
 // about is a box in words.
