@@ -23,11 +23,11 @@
 // program calls it, so that one graph has one answer. Packages cost, draw,
 // diff and checkpoint read analysed models as well: what a model needs, what it
 // looks like, what sets two apart, and whether a file of weights is it; package
-// policy, whether it keeps to limits that somebody sets. Package edit changes
-// documents. Package ops declares what can be asked, once for every face: command
-// line, HTTP, MCP and browser call the same functions, on a catalog that package
-// desk lays out. Package audit reads a finished site; watch and serve keep one up
-// to date.
+// policy, whether it keeps to limits that somebody sets; package card paints a
+// drawing small, to stand beside a link. Package edit changes documents. Package
+// ops declares what can be asked, once for every face: command line, HTTP, MCP
+// and browser call the same functions, on a catalog that package desk lays out.
+// Package audit reads a finished site; watch and serve keep one up to date.
 //
 // Package history asks git what has changed, and github keeps a comment on a
 // pull request.
