@@ -31,6 +31,10 @@ one and a note says so. A second build into the same folder waits for the first.
 All problems of the input are reported at once, and nothing is published then,
 unless --keep-going publishes the rest.
 
+--cards draws a picture of 1200 × 630 for each template, from the diagram on its
+page. With a base URL, pages name it in og:image and twitter:card for sites that
+show one beside a link.
+
 --check reads every file before anything is published: each link has to lead to a
 file and each anchor to an element, elements to be closed in order, ids to stand
 once, XML and JSON to be readable, and a page to weigh no more than 60 KB
@@ -48,6 +52,7 @@ cannot be read or written.`,
 		fs.IntVar(&b.jobs, "jobs", 0, "`N` pages worked on at once (default: one for each processor)")
 		fs.BoolVar(&b.keepGoing, "keep-going", false, "publish what is good although there are problems")
 		fs.BoolVar(&b.noCache, "no-cache", false, "neither use nor write .strata-cache/ in the source folder")
+		fs.BoolVar(&b.cards, "cards", false, "draw a social card for each template, a/<id>.png, the picture that is shown beside a link to its page")
 		fs.BoolVar(&b.compress, "compress", false, "put a .br and a .gz beside each text, for hosts that send them as they are")
 		fs.BoolVar(&b.check, "check", false, "publish only if links, anchors, HTML and the size of pages are in order")
 		fs.BoolVar(&b.inPlace, "in-place", false, "change the files of the output folder one by one, for a folder that is mounted elsewhere")
@@ -63,6 +68,7 @@ type build struct {
 	jobs              int
 	inPlace, noCache  bool
 	compress, check   bool
+	cards             bool
 	keepGoing, strict bool
 }
 
@@ -73,7 +79,7 @@ func (b *build) run(s *Session, args []string) error {
 	if b.jobs < 0 {
 		return usage("build: --jobs is %d, want 0 or more", b.jobs)
 	}
-	c := site.Config{BaseURL: b.base, Version: Version, Jobs: b.jobs, Strict: b.strict, KeepGoing: b.keepGoing, Compress: b.compress}
+	c := site.Config{BaseURL: b.base, Version: Version, Jobs: b.jobs, Strict: b.strict, KeepGoing: b.keepGoing, Cards: b.cards, Compress: b.compress}
 	if b.check && b.shard != "" {
 		return usage("build: --check reads a whole site, and --shard builds a part; leave one of them out")
 	}

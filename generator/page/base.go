@@ -10,6 +10,7 @@ type Base struct {
 	// Rooted marks a page that is served at any address: its links begin at the
 	// root of the host.
 	Rooted bool
+	Card   *string // of the picture to show beside links to the page; nil for none
 }
 
 // An Alternate is a page in another form.
@@ -47,6 +48,15 @@ func (b *Base) Absolute(path string) string {
 		return b.URL(path)
 	}
 	return b.Site.absolute(path)
+}
+
+// CardURL is where the picture to show beside links to the page is for other
+// sites; "" where there is none, or its address is not known.
+func (b *Base) CardURL() string {
+	if b.Card == nil || b.Site.BaseURL == "" {
+		return ""
+	}
+	return b.Site.absolute(*b.Card)
 }
 
 // External reports whether an address is of another site.

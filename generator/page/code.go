@@ -47,7 +47,8 @@ func reasons(e *catalog.Entry) (list []Reason) {
 }
 
 // urls are the addresses of a template; one that cannot be exported has none
-// for its code, and one that cannot be drawn none for its picture.
+// for its code, and one that cannot be drawn none for its picture. The site adds
+// that of the card.
 func urls(e *catalog.Entry) URLs {
 	u := TemplateURLs(e.ID)
 	if len(export.Supported(e.Model)) == 0 {

@@ -42,7 +42,7 @@ func (s *Site) entry(e *catalog.Entry) Entry {
 		t.Description, t.Tags = e.Summary(), e.Tags()
 		return Entry{
 			Totals: t, Traits: facts.TraitsOf(e.Model), Organisation: e.Organisation(), Released: e.Released(),
-			Findings: facts.Tallied(e.Findings), URLs: s.known.urlsOf(e), Parts: cost.Parts(e.Model),
+			Findings: facts.Tallied(e.Findings), URLs: s.urls(e), Parts: cost.Parts(e.Model),
 		}
 	})
 }

@@ -40,7 +40,7 @@ func (s *Site) prepare() {
 	once := func(list func() needs) func() string { return sync.OnceValue(func() string { return list().key() }) }
 	s.inputs = inputs{
 		frame: once(func() needs {
-			n := needs{s.Title, s.Description, s.Language, s.Author, s.SourceURL, s.BaseURL, s.Version, s.catalog.SettingsSum}
+			n := needs{s.Title, s.Description, s.Language, s.Author, s.SourceURL, s.BaseURL, s.Version, strconv.FormatBool(s.Cards), s.catalog.SettingsSum}
 			for _, i := range s.Menu {
 				n = append(n, i.Text, i.Path)
 			}

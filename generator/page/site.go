@@ -23,6 +23,7 @@ type Site struct {
 	SourceURL   string // where templates and texts are kept, "" when not known
 	BaseURL     string // where the site is published: ends in a slash, or is ""
 	Version     string // of the generator
+	Cards       bool   // each template has a social card
 	Menu        []Item // beside the catalog itself
 
 	catalog     *catalog.Catalog
@@ -65,6 +66,7 @@ type Page struct {
 type Options struct {
 	BaseURL string // where it is published; "" takes that of the catalog's settings
 	Version string // of the generator
+	Cards   bool   // draw a social card for each template
 	Known   *Known // of a Site before this one; nil: nothing
 }
 
@@ -75,7 +77,7 @@ func New(c *catalog.Catalog, o Options) (*Site, error) {
 	assumptions, err2 := c.Assumptions()
 	s := &Site{
 		Title: c.Settings.Title, Description: c.Settings.Description, Language: c.Settings.Language,
-		Author: c.Settings.Author, SourceURL: c.Settings.CatalogURL, BaseURL: base, Version: o.Version,
+		Author: c.Settings.Author, SourceURL: c.Settings.CatalogURL, BaseURL: base, Version: o.Version, Cards: o.Cards,
 		catalog: c, assumptions: assumptions, files: make(map[string]int, 20*len(c.Entries)), // about as many
 	}
 	s.files[BuildPath] = noPage

@@ -125,10 +125,14 @@ type Fact struct {
 
 func (s *Site) templatePage(add adder, e *catalog.Entry) {
 	s.shared[e].left.Add(1)
-	urls := s.known.urlsOf(e)
+	urls := s.urls(e)
 	added := add(urls.HTML, func() (any, error) { return s.template(e, urls) }, func() needs { return s.templateNeeds(e) }, urls.all()...)
 	if e.Note != nil {
 		added.Check = func() error { return s.checked(noteText(e)) }
+	}
+	if urls.Card != nil {
+		s.shared[e].left.Add(1)
+		add(*urls.Card, func() (any, error) { return s.card(e, urls) }, func() needs { return append(s.framed(), e.Sum) })
 	}
 }
 
@@ -150,6 +154,7 @@ func (s *Site) template(e *catalog.Entry, urls URLs) (any, error) {
 		Base: Base{
 			Site: s, Path: urls.HTML, Title: d.Name, Description: d.Description,
 			Alternates: []Alternate{{"text/markdown", "Markdown", urls.Markdown}, {"application/json", "JSON", urls.JSON}},
+			Card:       urls.Card,
 		},
 		Data: d, Picture: s.picture(e), Structure: structureColumns, Tensors: tensorColumns,
 		Machine: s.machine(urls), Graph: e.Model.Graph.Flat(),
@@ -374,6 +379,9 @@ func (s *Site) machine(u URLs) []Item {
 	}
 	if u.PyTorch != nil {
 		list = append(list, Item{"The model as PyTorch", *u.PyTorch, "one file, with the same names and counts"})
+	}
+	if u.Card != nil {
+		list = append(list, Item{"The card for links to this page", *u.Card, "PNG"})
 	}
 	return append(list, []Item{
 		{"Every architecture as JSON", IndexJSON, ""},

@@ -39,6 +39,8 @@ type URLs struct {
 	Diagram *string `json:"diagram" doc:"the model as a picture, SVG; null when it has too many layers to be drawn"`
 	// PyTorch is nil for a model with a layer that cannot be written.
 	PyTorch *string `json:"pytorch" doc:"the model as one Python file; null when a layer cannot be written in PyTorch"`
+	// Card is nil in a site that is built without cards.
+	Card *string `json:"card" doc:"a picture to show beside links to the page, PNG of 1200 × 630; null in a site that is built without"`
 }
 
 // TemplateURLs are the addresses of the template with an id.

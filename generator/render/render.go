@@ -85,6 +85,8 @@ func (r *Renderer) Render(data any) ([]File, error) {
 		return []File{{page.SiteMap, siteMap(d)}}, nil
 	case *page.Feed:
 		return []File{{d.Path, feed(d)}}, nil
+	case *page.Card:
+		return r.card(d)
 	case *page.Text:
 		return []File{{d.Path, []byte(d.Body)}}, nil
 	}

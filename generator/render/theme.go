@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/tdewolff/minify/v2"
 	"github.com/tdewolff/minify/v2/css"
@@ -19,6 +20,7 @@ import (
 	"github.com/tdewolff/minify/v2/js"
 	"github.com/tdewolff/minify/v2/svg"
 
+	"github.com/strata-catalog/strata/generator/card"
 	"github.com/strata-catalog/strata/generator/content"
 	"github.com/strata-catalog/strata/generator/page"
 	"github.com/strata-catalog/strata/generator/words"
@@ -52,10 +54,11 @@ var layoutNames = []string{catalogLayout, compareLayout, templateLayout, diffLay
 // theme is a theme, read and prepared.
 type theme struct {
 	layouts map[string]*template.Template
-	assets  map[string]string // address of each asset, by its name
-	files   []File            // the assets
-	sum     string            // of all it was read from
-	drawing string            // style of a diagram in a file of its own
+	assets  map[string]string            // address of each asset, by its name
+	files   []File                       // the assets
+	sum     string                       // of all it was read from
+	drawing string                       // style of a diagram in a file of its own
+	colours func() (card.Colours, error) // of social cards
 }
 
 // gather reads the folders of a theme; a file in a later one replaces that of
@@ -161,6 +164,7 @@ var mediaTypes = map[string]string{".css": "text/css", ".js": "text/javascript",
 // its content. Style sheets come last, since they refer to others.
 func (t *theme) prepareAssets(sources map[string][]byte) error {
 	t.drawing = drawingStyle(sources)
+	t.colours = sync.OnceValues(func() (card.Colours, error) { return card.ReadColours(string(sources[tokenStyle])) })
 	names := sorted(sources, assetFolder)
 	sort.SliceStable(names, func(i, j int) bool { return path.Ext(names[i]) != ".css" && path.Ext(names[j]) == ".css" })
 	for _, full := range names {

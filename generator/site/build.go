@@ -31,6 +31,7 @@ type Config struct {
 	Jobs    int    // files worked on at once; 0: as many as there are processors
 	Shard   *Shard // the part to build; nil: the whole site
 
+	Cards    bool // draw a social card for each template
 	Compress bool // put a .gz and a .br beside each text, for hosts that send them as they are
 
 	Strict    bool // a verdict of fail is a problem
@@ -108,7 +109,11 @@ func newBuilder(d *draft, sink Sink) *builder {
 func (b *builder) publish() error {
 	b.result.Templates = b.templates
 	if b.site.BaseURL == "" {
-		b.result.Notes = append(b.result.Notes, "no base URL is given: the site map and the feed hold addresses without a host")
+		note := "no base URL is given: the site map and the feed hold addresses without a host"
+		if b.Cards {
+			note += ", and pages do not name their cards, whose addresses have to be whole"
+		}
+		b.result.Notes = append(b.result.Notes, note)
 	}
 	all := b.site.Pages()
 	var pages []page.Page

@@ -110,7 +110,7 @@ func (e *Engine) plan(changed []string) (*draft, error) {
 		return d, err
 	}
 	e.theme = d.theme
-	if d.site, err = page.New(cat, page.Options{BaseURL: e.BaseURL, Version: e.Version, Known: e.known}); err != nil {
+	if d.site, err = page.New(cat, page.Options{BaseURL: e.BaseURL, Version: e.Version, Cards: e.Cards, Known: e.known}); err != nil {
 		d.problems = append(d.problems, split(err)...)
 		return d, Problems(d.problems)
 	}
