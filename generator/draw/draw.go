@@ -26,10 +26,11 @@ type Picture struct {
 	Shown  []int        // for each position of the order, the one whose box stands for it
 }
 
-// A Box is a layer, or the same layer of every instance of what repeats.
+// A Box is a layer or a module, or the same of every instance of what repeats.
 type Box struct {
 	Rect
 	At     int   // position of the layer in the order of the model
+	Last   int   // position of the last layer of a module, else At
 	Times  int   // how many layers it stands for
 	Params int64 // that all of them add to the total
 	Part   layer.Part
@@ -74,7 +75,8 @@ func Drawable(m *infer.Model) bool {
 		return false
 	}
 	b := &builder{m: m}
-	return b.positions(infer.Worth(m.Runs)) <= most
+	_, drawn := b.positions(infer.Worth(m.Runs))
+	return drawn <= most
 }
 
 // New lays a model out; nil for one that is not Drawable.
@@ -84,8 +86,8 @@ func New(m *infer.Model) *Picture {
 	}
 	b := &builder{m: m}
 	b.sizes = &sizes{b: b, boxes: map[int]textBox{}}
-	runs := infer.Worth(m.Runs)
-	if b.positions(runs) > most {
+	runs, drawn := b.positions(infer.Worth(m.Runs))
+	if drawn > most {
 		return nil
 	}
 	root := b.fold(runs)
@@ -169,8 +171,12 @@ func (p *Picture) shape(b *builder, source, x, y int) {
 
 func (p *Picture) box(b *builder, pos int, r Rect) {
 	n, t := b.node(pos), b.sizes.box(pos)
-	p.Boxes = append(p.Boxes, Box{
-		Rect: r, At: pos, Times: b.times[pos], Params: b.sums[pos], Part: cost.PartOf(n),
+	x := Box{
+		Rect: r, At: pos, Last: pos, Times: b.times[pos], Params: b.sums[pos], Part: cost.PartOf(n),
 		Title: t.title, Name: t.name, Count: t.count, Full: t.full, ID: n.ID, Type: n.Display(),
-	})
+	}
+	if m := b.module[pos]; m != nil {
+		x.Last, x.Part, x.ID, x.Type = m.last, m.part, m.path, "Module"
+	}
+	p.Boxes = append(p.Boxes, x)
 }

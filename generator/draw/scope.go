@@ -83,6 +83,7 @@ type builder struct {
 	users  map[int]int   // how many others take the result of a position that is drawn
 	at     map[int]*item // by position
 	joined map[joint]*edge
+	module map[int]*module // by the position of their first layer
 	sizes  *sizes
 }
 
@@ -91,26 +92,22 @@ type joint struct {
 	source   int
 }
 
-// positions says which layers are drawn, and for which others.
-func (b *builder) positions(runs []infer.Run) (drawn int) {
+// positions says what is drawn, and for which layers. It returns the runs that
+// are framed, and how many boxes there are.
+func (b *builder) positions(runs []infer.Run) (framed []infer.Run, drawn int) {
 	m := b.m
 	n := len(m.Order)
 	b.pos, b.shown, b.times = make([]int, len(m.Nodes)), make([]int, n), make([]int, n)
 	for p, i := range m.Order {
 		b.pos[i] = p
 	}
-	b.show(0, n, runs)
+	framed = b.modules(runs)
 	b.sums = make([]int64, n)
 	for p, shown := range b.shown {
 		b.times[shown]++
 		b.sums[shown] += b.node(p).Params
 	}
-	for p, shown := range b.shown {
-		if p == shown {
-			drawn++
-		}
-	}
-	return drawn
+	return framed, b.drawn()
 }
 
 // fold makes the scopes.
@@ -119,27 +116,27 @@ func (b *builder) fold(runs []infer.Run) *scope {
 	b.users, b.aside = map[int]int{}, map[int]bool{}
 	ins := make([][]int, n)
 	for p, i := range m.Order {
-		if b.shown[p] != p {
+		if !b.drawnAt(p) {
 			continue
 		}
-		node := &m.Nodes[i]
+		node, at := &m.Nodes[i], b.shown[p]
 		for _, k := range node.Result.Masks {
-			b.aside[b.shown[b.pos[node.Operands[k]]]] = true
+			b.side(b.shown[b.pos[node.Operands[k]]])
 		}
 		for _, in := range node.Inputs {
 			q := b.shown[b.pos[in]]
 			if node := b.node(q); node.Type != nil && node.Type.Side {
-				b.aside[q] = true
+				b.side(q)
 			}
-			if q < p && !slices.Contains(ins[p], q) {
-				ins[p] = append(ins[p], q)
+			if q < at && !slices.Contains(ins[at], q) {
+				ins[at] = append(ins[at], q)
 				b.users[q]++
 			}
 		}
 	}
 	// What is taken by a later instance alone leaves its frame, too.
 	for p, i := range m.Order {
-		if b.shown[p] == p {
+		if b.drawnAt(p) {
 			continue
 		}
 		for _, in := range m.Nodes[i].Inputs {
@@ -156,6 +153,13 @@ func (b *builder) fold(runs []infer.Run) *scope {
 		}
 	}
 	return s
+}
+
+// side says that what a layer yields is a side input. A module yields more.
+func (b *builder) side(p int) {
+	if b.module[p] == nil {
+		b.aside[p] = true
+	}
 }
 
 // show says which position is drawn for those from one to another.
@@ -180,7 +184,9 @@ func (b *builder) scope(parent *item, from, to int, runs []infer.Run, ins [][]in
 	s := &scope{parent: parent, passes: map[int]bool{}}
 	single := func(end int) {
 		for ; from < end; from++ {
-			b.layer(s, from, ins[from])
+			if b.shown[from] == from {
+				b.layer(s, from, ins[from])
+			}
 		}
 	}
 	for _, r := range runs {
@@ -225,6 +231,9 @@ const mostStacked = 5
 // follows reports whether a layer is so small a step after another that it
 // stands upon it: a norm or an activation that leaves the shape as it is.
 func (b *builder) follows(q, p int) bool {
+	if b.module[q] != nil || b.module[p] != nil {
+		return false
+	}
 	on, n := b.node(q), b.node(p)
 	if n.Type == nil || on.Type == nil || on.Type.Side || on.Type.Part == layer.Ends || len(b.at[q].boxes) == mostStacked {
 		return false
@@ -297,7 +306,7 @@ func (b *builder) join(from, to *item, source int, context bool) {
 // second sequence.
 func (b *builder) context(q, p int) bool {
 	n := b.node(p)
-	if n.Type == nil || !n.Type.Ports.Context && !n.CrossAttends() {
+	if b.module[p] != nil || n.Type == nil || !n.Type.Ports.Context && !n.CrossAttends() {
 		return false
 	}
 	for k, in := range n.Operands {

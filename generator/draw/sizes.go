@@ -37,24 +37,25 @@ func (z *sizes) box(p int) textBox {
 	if t, ok := z.boxes[p]; ok {
 		return t
 	}
-	n := z.b.node(p)
+	n, room := z.b.node(p), mostWidth-2*boxPad-signRoom
 	t := textBox{h: smallHeight, full: full(n)}
-	t.title = cut(n.Display(), mostWidth-2*boxPad-signRoom, nameWidth)
-	if name := n.Component.Name; !strings.EqualFold(name, n.Display()) && !strings.EqualFold(name, n.TypeName()) {
+	t.title = cut(n.Display(), room, nameWidth)
+	if m := z.b.module[p]; m != nil {
+		t.full, t.title, t.name = true, m.title(room), fmt.Sprintf("%d layers", m.last-m.first+1)
+	} else if name := n.Component.Name; !strings.EqualFold(name, n.Display()) && !strings.EqualFold(name, n.TypeName()) {
 		t.name = name
 	}
 	t.name = tail(t.name)
 	if t.full {
 		t.h = fullHeight
-		if n.Params > 0 {
+		if z.b.params(p) > 0 {
 			t.count = format.Short64(z.b.params(p))
 		}
 		most := mostWidth - 2*boxPad - monoOf(t.count+"  ")
 		t.name = cut(t.name, most, monoOf)
 		t.w = max(nameWidth(t.title)+signRoom, monoOf(t.name+"  "+t.count))
 	} else {
-		room := mostWidth - 2*boxPad - signRoom - 8 - smallWidth(t.title)
-		if t.name = cut(t.name, room, monoOf); t.name == "…" {
+		if t.name = cut(t.name, room-8-smallWidth(t.title), monoOf); t.name == "…" {
 			t.name = ""
 		}
 		t.w = smallWidth(t.title) + 8 + monoOf(t.name) + signRoom
@@ -98,6 +99,9 @@ func (b *builder) params(p int) int64 { return b.sums[p] }
 // shape is the shape of what a layer yields, as the lines from it show it.
 func (z *sizes) shape(p int) string {
 	n := z.b.node(p)
+	if m := z.b.module[p]; m != nil {
+		n = z.b.node(m.last)
+	}
 	if n.Type != nil && n.Type.Side || n.Out() == nil {
 		return ""
 	}

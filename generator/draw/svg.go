@@ -3,6 +3,7 @@ package draw
 import (
 	"fmt"
 	"html"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -287,6 +288,9 @@ func (w *writer) box(x *Box) {
 	if link != "" {
 		w.raw(` href="`, html.EscapeString(link), `"`)
 	}
+	if x.Last > x.At {
+		w.attr("data-last", x.Last+1)
+	}
 	w.raw(` transform="translate(`)
 	w.ints(x.X, x.Y)
 	w.raw(`)"><title>`)
@@ -370,7 +374,11 @@ func (p *Picture) about() string {
 	for _, x := range p.Boxes {
 		layers += x.Times
 	}
-	s := fmt.Sprintf("%s boxes for %s components, from the inputs at the top to the outputs at the bottom.", format.Exact64(int64(len(p.Boxes))), format.Exact64(int64(layers)))
+	s := ""
+	if slices.ContainsFunc(p.Boxes, func(x Box) bool { return x.Last > x.At }) {
+		s = "Modules of several layers are one box each. "
+	}
+	s += fmt.Sprintf("%s boxes for %s components, from the inputs at the top to the outputs at the bottom.", format.Exact64(int64(len(p.Boxes))), format.Exact64(int64(layers)))
 	for _, f := range p.Frames {
 		var types []string
 		for _, x := range p.Boxes {

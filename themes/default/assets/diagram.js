@@ -2,9 +2,10 @@
 "use strict";
 {
   // Hovering a row lights the box of its layer; of what repeats, the box of the
-  // first instance stands for all.
+  // first instance stands for all, and that of a module for all its layers.
   function setUpDiagram(diagram, rows) {
     const runs = [...diagram.querySelectorAll("[data-run]")].map((frame) => frame.dataset.run.split(" ").map(Number));
+    const modules = [...diagram.querySelectorAll("[data-last]")].map((a) => [a, Number(a.getAttribute("href").slice(5)), Number(a.dataset.last)]);
     let lit;
     function light(row) {
       lit?.classList.remove("lit");
@@ -12,7 +13,7 @@
       for (const [start, period, count] of runs) {
         if (number >= start && number < start + period * count) number = start + ((number - start) % period);
       }
-      lit = diagram.querySelector(`a[href="#row-${number}"]`);
+      lit = diagram.querySelector(`a[href="#row-${number}"]`) || modules.find(([, first, last]) => first <= number && number <= last)?.[0];
       lit?.classList.add("lit");
     }
     rows.addEventListener("mouseover", (e) => light(e.target.closest("tr[id^=row-]")));
