@@ -126,6 +126,15 @@ func (e *Entry) Organisation() string {
 // noAccounts begin addresses of the Hub that are no checkpoint's.
 var noAccounts = []string{"docs", "papers", "datasets", "spaces", "blog"}
 
+// License is the licence of the published weights that the note gives, an SPDX
+// identifier; "" when it gives none.
+func (e *Entry) License() string {
+	if e.Note == nil {
+		return ""
+	}
+	return e.Note.License
+}
+
 // Released is the release date that the note gives, "" when it gives none.
 func (e *Entry) Released() string {
 	if e.Note == nil {

@@ -99,6 +99,7 @@ accept:
 training-tokens: 15e12
 training-images: 1.28e6
 released: 2019-02
+license: LicenseRef-Llama-3-Community
 implementation: transformers.GPT2LMHeadModel
 masked-language-model: true
 ---
@@ -125,9 +126,10 @@ func TestNote(t *testing.T) {
 		TrainingTokens: 15_000_000_000_000,
 		Images:         1_280_000,
 		Released:       "2019-02",
+		License:        "LicenseRef-Llama-3-Community",
 		MaskedLanguage: true,
 		Body:           "\nText.\n",
-		BodyLine:       27,
+		BodyLine:       28,
 	}
 	if d := cmp.Diff(want, *n, cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "places" }, cmp.Ignore())); d != "" {
 		t.Error(d)

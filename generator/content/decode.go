@@ -130,6 +130,7 @@ var forms = map[string]form{
 	"date":     {"a date, YYYY-MM-DD or YYYY-MM", date},
 	"language": {"a language tag such as en or pt-BR", regexp.MustCompile(`^[a-zA-Z]{2,3}(-[a-zA-Z0-9]{2,8})*$`).MatchString},
 	"python":   {"a name of Python with its module, such as transformers.LlamaForCausalLM", regexp.MustCompile(`^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$`).MatchString},
+	"license":  {"an SPDX identifier such as Apache-2.0, or LicenseRef- and a name such as LicenseRef-Llama-3-Community", regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.+-]*$`).MatchString},
 	"name":     {"a name of lower-case letters, digits, - and _", regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`).MatchString},
 }
 

@@ -16,6 +16,7 @@ type Note struct {
 	Accept         []Accept  `yaml:"accept" doc:"findings that are right as they are, each with its reason"`
 	TrainingTokens int64     `yaml:"training-tokens" min:"1" doc:"tokens that the checkpoint was trained on"`
 	Images         int64     `yaml:"training-images" min:"1" doc:"images that the checkpoint saw: epochs × images"`
+	License        string    `yaml:"license" is:"license" doc:"licence of the published weights, an SPDX identifier; LicenseRef- begins the name of one that has none"`
 	Released       string    `yaml:"released" is:"date" doc:"release date, YYYY-MM-DD or YYYY-MM"`
 	MaskedLanguage bool      `yaml:"masked-language-model" doc:"a head over the vocabulary without causal attention is meant"`
 	Body           string    `yaml:"-"` // Markdown after the front matter

@@ -94,6 +94,12 @@ var facets = []struct {
 	{"density", "Density", facts.Density("").Values(), func(e *Entry) []string { return []string{string(e.Density)} }},
 	{"size", "Parameters", facts.Size("").Values(), func(e *Entry) []string { return []string{string(e.Size)} }},
 	{"verdict", "Verdict", []string{string(verify.Pass_), string(verify.Advisory), string(verify.Fail)}, func(e *Entry) []string { return []string{string(e.Verdict)} }},
+	{"license", "Licence", nil, func(e *Entry) []string {
+		if e.License == "" {
+			return nil
+		}
+		return []string{licence(e.License)}
+	}},
 	{"year", "Year", nil, func(e *Entry) []string {
 		year, _, _ := strings.Cut(e.Released, "-")
 		if year == "" {
@@ -101,6 +107,15 @@ var facets = []struct {
 		}
 		return []string{year}
 	}},
+}
+
+// licence is how a licence is called: one that has no SPDX identifier by the name
+// behind the prefix of its own.
+func licence(id string) string {
+	if name, ok := strings.CutPrefix(id, "LicenseRef-"); ok {
+		return strings.ReplaceAll(name, "-", " ")
+	}
+	return id
 }
 
 func (s *Site) home() (any, error) {

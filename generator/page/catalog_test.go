@@ -38,7 +38,7 @@ func home(t *testing.T, templates, texts fstest.MapFS) *Catalog {
 func four(t *testing.T) *Catalog {
 	return home(t,
 		files("b/model.json", model("b", "Vision/Detection", 100_000), "a/model.json", model("a", "Vision/Classification", 10), "c/model.json", model("c", "", 10), "d/model.json", attending),
-		files("a/a.md", "---\nreleased: 2015-06\norganisation: Somebody\n---\n", "a/b.md", "---\nreleased: 2017-06-01\n---\n", "a/d.md", "---\nreleased: 2015-12\nlinks:\n  - title: Checkpoint\n    url: https://huggingface.co/someone/d\n---\n"))
+		files("a/a.md", "---\nlicense: MIT\nreleased: 2015-06\norganisation: Somebody\n---\n", "a/b.md", "---\nlicense: LicenseRef-Llama-3-Community\nreleased: 2017-06-01\n---\n", "a/d.md", "---\nreleased: 2015-12\nlinks:\n  - title: Checkpoint\n    url: https://huggingface.co/someone/d\n---\n"))
 }
 
 // TestFacets: a facet has the options that occur, in order, with their counts;
@@ -61,6 +61,7 @@ func TestFacets(t *testing.T) {
 		"category: NLP 1; - NLP/Encoder 1; Vision 2; - Vision/Classification 1; - Vision/Detection 1;",
 		"attention: multi-head 1; none 3;",
 		"size: under 1M 3; 1M to 10M 1;",
+		"license: Llama 3 Community 1; MIT 1;",
 		"year: 2017 1; 2015 2;",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -80,10 +81,10 @@ func TestFacets(t *testing.T) {
 		rows = append(rows, fmt.Sprintf("%s %s %q %s %s", r.Name, r.Options, r.Organisation, uses, r.Shares))
 	}
 	want = []string{
-		`A 2,3.1.0.1 "Somebody" [linear] 7:100`,
-		`B 2,4.1.1.0 "" [linear] 7:100`,
-		`C .1.0. "" [linear] 7:100`,
-		`D 0,1.0.0.1 "someone" [linear multiHeadAttention relu] 1:80 7:20`,
+		`A 2,3.1.0.1.1 "Somebody" [linear] 7:100`,
+		`B 2,4.1.1.0.0 "" [linear] 7:100`,
+		`C .1.0.. "" [linear] 7:100`,
+		`D 0,1.0.0..1 "someone" [linear multiHeadAttention relu] 1:80 7:20`,
 	}
 	if diff := cmp.Diff(want, rows); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)

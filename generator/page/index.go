@@ -11,6 +11,7 @@ type Entry struct {
 	facts.Totals
 	facts.Traits
 	Organisation string      `json:"organisation" doc:"who made the model, empty when nobody is named"`
+	License      string      `json:"license" doc:"licence of the published weights, an SPDX identifier, empty when not known"`
 	Released     string      `json:"released" doc:"release date, YYYY-MM-DD or YYYY-MM, empty when not known"`
 	Findings     facts.Tally `json:"findings" doc:"how many findings there are, without those that are accepted"`
 	URLs         URLs        `json:"urls" doc:"addresses of the template, from the root of the site"`
@@ -41,7 +42,7 @@ func (s *Site) entry(e *catalog.Entry) Entry {
 		t := facts.Index(e.Report, e.Published().Parameters)
 		t.Description, t.Tags = e.Summary(), e.Tags()
 		return Entry{
-			Totals: t, Traits: facts.TraitsOf(e.Model), Organisation: e.Organisation(), Released: e.Released(),
+			Totals: t, Traits: facts.TraitsOf(e.Model), Organisation: e.Organisation(), License: e.License(), Released: e.Released(),
 			Findings: facts.Tallied(e.Findings), URLs: s.urls(e), Parts: cost.Parts(e.Model),
 		}
 	})

@@ -47,6 +47,7 @@ type Document struct {
 	PickWhen     string `json:"pick_when" doc:"when to pick the model, empty when nothing is said of it"`
 	Links        []Link `json:"links" doc:"paper, code, checkpoint"`
 	Organisation string `json:"organisation" doc:"who made the model, empty when nobody is named"`
+	License      string `json:"license" doc:"licence of the published weights, an SPDX identifier, empty when not known"`
 	Released     string `json:"released" doc:"release date, YYYY-MM-DD or YYYY-MM, empty when not known"`
 	// Implementation is what backs the names in the tensor ledger.
 	Implementation string      `json:"implementation" doc:"class or builder of a Python library whose tensors have the names and shapes of these, empty when none has been compared"`
@@ -190,7 +191,7 @@ func (s *Site) template(e *catalog.Entry, urls URLs) (any, error) {
 func (s *Site) note(t *Template, e *catalog.Entry) (err error) {
 	n, d := e.Note, t.Data
 	d.Links = []Link{}
-	d.Organisation, d.Released = e.Organisation(), e.Released()
+	d.Organisation, d.License, d.Released = e.Organisation(), e.License(), e.Released()
 	if n == nil {
 		return nil
 	}
@@ -293,6 +294,7 @@ func (t *Template) facts(e *catalog.Entry) (list []Fact) {
 		}
 		work("FLOPs", new(big.Int).Lsh(d.MACs, 1), "FLOPs", "2 for each MAC")
 	}
+	text("Licence of the weights", licence(d.License))
 	text("Released", d.Released)
 	list = append(list, Fact{Label: "Verifier verdict", Text: string(d.Verdict), Verdict: d.Verdict, Note: counted(facts.Tallied(e.Findings))})
 	list = append(list, Fact{Label: "Graph JSON", Links: []Item{{Text: d.URLs.Graph, Path: d.URLs.Graph}}})

@@ -186,6 +186,7 @@ func TestBrowserCatalog(t *testing.T) {
 		{"attention", "none", "LSTM Text Classifier; Mamba 130M; ResNet-18; ResNet-50"},
 		{"size", "1B to 10B", "Qwen3-8B"},
 		{"year", "2015", "ResNet-18; ResNet-50"},
+		{"license", "BSD-3-Clause", "ResNet-18; ResNet-50; ViT-B/16"},
 	} {
 		b.expect(c.facet, `(`+set(c.facet, c.value)+`, `+shownNames+`)`, c.want)
 		b.expect("not "+c.facet, `(`+set(c.facet, "")+`, `+foundCount+`)`, "10 of 10")
@@ -274,7 +275,7 @@ func TestBrowserCompare(t *testing.T) {
 		b.expect("four columns", columns, "GPT-2 124M; Qwen3-8B; Mixtral 8x7B; ResNet-18")
 		b.expect("the page is no wider than the screen", `document.documentElement.scrollWidth`, fmt.Sprint(s.width))
 	})
-	b.expect("its parts", `[...document.querySelectorAll(".sheets h2")].map(h => h.textContent).join("; ")`, "Facts; Where the parameters are; Memory; Structure; Row by row")
+	b.expect("its parts", `[...document.querySelectorAll(".sheets h2")].map(h => h.textContent).join("; ")`, "Facts; Where the parameters are; Memory; Diagrams; Structure; Row by row")
 	cell := func(sheet, label string, column int) string {
 		return fmt.Sprintf(`[...document.querySelectorAll("#%s tbody tr")].find(r => r.cells[0].textContent === %q).cells[%d].innerText`, sheet, label, column)
 	}
@@ -284,6 +285,9 @@ func TestBrowserCompare(t *testing.T) {
 	b.expect("memory", cell("memory", "Serving in bf16", 2), "23.4 GB\n23,421,268,480 bytes")
 	b.expect("no cache", cell("memory", "Cache reserved", 4), "")
 	b.expect("repeats", `document.querySelector("#structure td ol .times").textContent + document.querySelectorAll("#structure td:nth-child(3) .times").length`, "×121")
+	b.expect("diagrams", `[...document.querySelectorAll("#diagrams img")].map(i => i.naturalWidth > 300 && i.getAttribute("src") + " " + i.closest("a").getAttribute("href")).join("; ")`,
+		"a/gpt2.svg a/gpt2.html#diagram; a/qwen3-8b.svg a/qwen3-8b.html#diagram; a/mixtral-8x7b.svg a/mixtral-8x7b.html#diagram; a/resnet-18.svg a/resnet-18.html#diagram")
+	b.expect("licences", cell("facts", "Licence of the weights", 2)+` + ", " + `+cell("facts", "Licence of the weights", 4), "Apache-2.0, BSD-3-Clause")
 	b.expect("a diff", `document.querySelector("#diffs a").getAttribute("href")`, "diff/gpt2-vs-mixtral-8x7b.html")
 	// The script shortens numbers as the pages do.
 	b.expect("numbers as in the catalog", `(window.same = "", fetch("index.html").then(r => r.text()).then(text => {

@@ -51,10 +51,14 @@
   const size = (n) => number(n, n === null || n === undefined ? "" : bytes(n), " bytes");
   const work = (n, ok) => number(n, metric(n, "MACs"), "", bound(ok));
 
+  // A licence without an SPDX identifier is called by the name behind its prefix.
+  const licence = (id) => (id.startsWith("LicenseRef-") ? id.slice(11).replaceAll("-", " ") : id);
+
   // The rows of the sheets: a label, and what it shows of a template.
   const facts = [
     ["Category", (t) => t.category],
     ["Organisation", (t) => t.organisation],
+    ["Licence of the weights", (t) => licence(t.license)],
     ["Released", (t) => t.released],
     ["Density", (t) => t.density],
     ["Attention", (t) => t.attention.join(", ") || "none"],
@@ -93,7 +97,7 @@
     return element("td", {}, value.text, value.exact && value.exact !== value.text ? element("span", { class: "exact" }, value.exact) : "");
   }
 
-  const said1 = (value) => (value instanceof Node ? value.textContent : typeof value === "object" && value ? value.text + value.exact : value || "");
+  const said1 = (value) => (value instanceof Node ? value.textContent || value.ariaLabel : typeof value === "object" && value ? value.text + value.exact : value || "");
 
   // A sheet is a table with a column for each template. Rows that say the same
   // of all are set back; rows that say nothing are left out.
@@ -126,6 +130,14 @@
         svg("rect", { class: "all", width: 100, height: 4 }), svg("rect", { class: `part-${name}`, width, height: 4 }));
       return element("div", {}, `${count(part.parameters)}, ${percent(part.parameters, t.parameters)}`, bar);
     }]);
+  }
+
+  // The picture of a model, in a box of its own that scrolls, and leads to the one
+  // on its page.
+  function picture(t) {
+    if (!t.urls.diagram) return "not drawn";
+    return element("div", { class: "scroll picture", tabindex: "0", role: "region", "aria-label": `Diagram of ${t.name}` },
+      element("a", { href: `${root}${t.urls.html}#diagram` }, element("img", { src: root + t.urls.diagram, alt: `Diagram of ${t.name}` })));
   }
 
   // The layers with repeats folded: what repeats together stands in a frame.
@@ -194,6 +206,7 @@
       sheet("facts", "Facts", "", templates, facts),
       sheet("parameters", "Where the parameters are", "", templates, parts(templates)),
       sheet("memory", "Memory", "Estimates, each under the assumptions of its own page; nothing here was measured.", templates, memory),
+      sheet("diagrams", "Diagrams", "Each leads to the one on its page, where boxes lead to their rows.", templates, [["Diagram", picture]]),
       sheet("structure", "Structure", "Layers in the order of the pages, repeats folded.", templates, [["Layers", structure]]),
       diffLinks(index, ids));
   }
