@@ -22,7 +22,7 @@ func (s *Site) comparison() (any, error) {
 	c := &Compare{
 		Base: Base{
 			Site: s, Path: ComparePath, Title: "Compare",
-			Description: "Two to four architectures side by side: facts, memory and structure.",
+			Description: "Two to four architectures side by side: facts, memory, diagrams and structure.",
 		},
 		Index: IndexJSON, Most: mostCompared, Parts: layer.Parts,
 	}
