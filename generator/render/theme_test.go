@@ -2,6 +2,7 @@ package render
 
 import (
 	"io/fs"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -68,5 +69,79 @@ func TestAssets(t *testing.T) {
 	}
 	if found["assets/img/dot.png"] != "dot" || found["assets/site.css"] == "" || len(found) != len(own)+2 {
 		t.Errorf("assets %v", found)
+	}
+}
+
+// What a style sheet takes from tokens.css, and never writes itself.
+var (
+	cssComment  = regexp.MustCompile(`(?s)/\*.*?\*/`)
+	declaration = regexp.MustCompile(`(?:^|[{;\s])(--[\w-]+|[a-z-]+)\s*:\s*([^:;{}]+)(?:[;}])`)
+	rawColour   = regexp.MustCompile(`#[0-9A-Fa-f]{3,8}\b|\b(?:rgb|hsl|hwb|lab|lch|oklab|oklch|light-dark)a?\(|\b(?:white|black|gray|grey|red|green|blue)\b`)
+	scaled      = regexp.MustCompile(`^(?:font(?:-size)?|(?:margin|padding)(?:-[a-z]+)*|(?:row-|column-)?gap|border-radius)$`)
+	rawSize     = regexp.MustCompile(`(?:^|[\s(,-])(?:\d*\.)?\d+(?:rem|px|pt|vh|vw)\b`)
+	used        = regexp.MustCompile(`var\((--[\w-]+)`)
+	defined     = regexp.MustCompile(`(--[\w-]+)["']?\s*[:,]`) // in a sheet, or by setProperty in a script
+)
+
+// strays are the colours, and the sizes of letters, spaces and corners, that a
+// style sheet writes itself.
+func strays(css string) (list []string) {
+	for _, d := range declaration.FindAllStringSubmatch(cssComment.ReplaceAllString(css, ""), -1) {
+		if rawColour.MatchString(d[2]) || scaled.MatchString(d[1]) && rawSize.MatchString(d[2]) {
+			list = append(list, d[1]+": "+strings.TrimSpace(d[2]))
+		}
+	}
+	return list
+}
+
+// TestTokens: colours, and the scales of type, space and corners, stand in
+// tokens.css alone, and nothing is taken that is nowhere defined.
+func TestTokens(t *testing.T) {
+	sources, err := gather([]fs.FS{themes.Default()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, name := range sorted(sources, assetFolder) {
+		for _, m := range defined.FindAllSubmatch(sources[name], -1) {
+			known[string(m[1])] = true
+		}
+	}
+	for _, name := range sorted(sources, assetFolder) {
+		if !strings.HasSuffix(name, ".css") {
+			continue
+		}
+		if name != tokenStyle {
+			for _, s := range strays(string(sources[name])) {
+				t.Errorf("%s: %s; take it from a token, and make one in %s if none fits", name, s, tokenStyle)
+			}
+		}
+		for _, m := range used.FindAllSubmatch(sources[name], -1) {
+			if !known[string(m[1])] {
+				t.Errorf("%s: %s is nowhere defined", name, m[1])
+			}
+		}
+	}
+}
+
+// The test finds what it is meant to find.
+func TestStrays(t *testing.T) {
+	for css, want := range map[string]string{
+		"a { color: #fff; }":                                      "color: #fff",
+		"a{color:rgb(0 0 0)}":                                     "color: rgb(0 0 0)",
+		"a { border: 1px solid black; }":                          "border: 1px solid black",
+		"a { --own: light-dark(#000, #fff); }":                    "--own: light-dark(#000, #fff)",
+		"a { font-size: 0.8rem; }":                                "font-size: 0.8rem",
+		"a { margin: 0 auto -1rem; }":                             "margin: 0 auto -1rem",
+		"a { padding-block: calc(2 * 3px); }":                     "padding-block: calc(2 * 3px)",
+		"a { border-radius: 4px } b { gap: 1rem; }":               "border-radius: 4px; gap: 1rem",
+		"a { padding: var(--space-2) 0; margin: 1.2em 5% 0; }":    "",
+		"a { border: 1px solid var(--line); width: 9.5rem; }":     "",
+		"/* #fff */ a { font: inherit; color: currentcolor; }":    "",
+		"@media (max-width: 40rem) { a { gap: var(--space-4) } }": "",
+	} {
+		if got := strings.Join(strays(css), "; "); got != want {
+			t.Errorf("strays(%s) = %q, want %q", css, got, want)
+		}
 	}
 }

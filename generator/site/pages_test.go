@@ -235,10 +235,13 @@ func TestPagesPrinted(t *testing.T) {
 	b := browse(t, excerpt(t))
 	b.do(chromedp.EmulateViewport(800, 1100))
 	b.open("a/phi3-mini.html")
+	// Also for those who chose a dark page.
+	b.expect("the dark scheme", `(document.querySelector("button.scheme").click(), document.querySelector("button.scheme").click(), document.documentElement.dataset.scheme)`, "dark")
 	b.emulate("print", nil)
 	b.expect("controls", `document.querySelector(".controls").checkVisibility()`, "false")
 	b.expect("the answer", `document.querySelector("[data-result=total]").checkVisibility()`, "true")
 	b.expect("paper is white", `getComputedStyle(document.documentElement).backgroundColor`, "rgb(255, 255, 255)")
+	b.expect("ink is dark", `getComputedStyle(document.documentElement).color`, "rgb(27, 29, 30)")
 	b.expect("what was closed", `document.querySelector("#memory details table").checkVisibility()`, "true")
 }
 
