@@ -162,8 +162,8 @@ var functions = template.FuncMap{
 	"formats":     formatOptions,
 	"cards":       cardOptions,
 	"rows":        tableRows,
-	"python":      func(src string) template.HTML { return template.HTML(content.Highlight("python", src)) }, // escapes too
-	"body":        func(html string) template.HTML { return template.HTML(html) },                            // made by package content, which escapes
+	"python":      python,
+	"body":        func(html string) template.HTML { return template.HTML(html) }, // made by package content, which escapes
 	"count":       count,
 	"exact":       exact,
 	"work":        work,
@@ -171,4 +171,16 @@ var functions = template.FuncMap{
 	"code":        func(language, src string) template.HTML { return template.HTML(content.Highlight(language, src)) },
 	"profile":     profile,
 	"memorychart": memoryChart,
+}
+
+// mostColoured is how many bytes of code have colours on a page: each token is an
+// element, and a browser is slow with tens of thousands.
+const mostColoured = 64 << 10
+
+// python is source code as HTML.
+func python(src string) template.HTML {
+	if len(src) > mostColoured {
+		return template.HTML(template.HTMLEscapeString(src))
+	}
+	return template.HTML(content.Highlight("python", src)) // escapes too
 }

@@ -30,6 +30,13 @@ func TestBrowserReader(t *testing.T) {
 	b.expect("the box has another colour", `getComputedStyle(document.querySelector("#diagram .lit rect")).fill !== getComputedStyle(document.querySelector("#diagram a[href='#row-2'] rect")).fill`, "true")
 	b.expect("no row", `(document.querySelector("table.rows").dispatchEvent(new MouseEvent("mouseleave")), document.querySelectorAll("#diagram .lit").length)`, "0")
 
+	// On a narrow screen the picture begins with its first layer.
+	b.do(chromedp.EmulateViewport(320, 900))
+	b.open("a/gemma-2-9b.html#diagram")
+	b.expect("the first box", `(() => { const a = document.querySelector("#diagram a").getBoundingClientRect(); return a.left > 0 && a.right < innerWidth; })()`, "true")
+	b.do(chromedp.EmulateViewport(1440, 900))
+	b.open("a/gemma-2-9b.html")
+
 	// A box leads to its row, by the pointer and by the keyboard.
 	inView := func(id string) string {
 		return fmt.Sprintf(`(() => { const e = document.getElementById(%q), box = e.getBoundingClientRect(); return e.checkVisibility() && box.bottom > 0 && box.top < innerHeight; })()`, id)

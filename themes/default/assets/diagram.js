@@ -1,4 +1,5 @@
-// Lights the box of a row that the pointer is on.
+// Lights the box of a row that the pointer is on, and begins a picture that is
+// wider than its box with its first layer in the middle.
 "use strict";
 {
   // Hovering a row lights the box of its layer; of what repeats, the box of the
@@ -19,6 +20,20 @@
     rows.addEventListener("mouseover", (e) => light(e.target.closest("tr[id^=row-]")));
     rows.addEventListener("mouseleave", () => light());
   }
+
+  function centre(picture) {
+    const box = picture.querySelector("a").getBoundingClientRect();
+    picture.scrollLeft += box.x + box.width / 2 - picture.getBoundingClientRect().x - picture.clientWidth / 2;
+  }
+
   const diagram = document.querySelector("#diagram svg");
-  if (diagram) setUpDiagram(diagram, document.querySelector("table.rows"));
+  if (diagram) {
+    setUpDiagram(diagram, document.querySelector("table.rows"));
+    // Measured when it comes near: until then it is not laid out.
+    new IntersectionObserver(([entry], observer) => {
+      if (!entry.isIntersecting) return;
+      observer.disconnect();
+      centre(entry.target);
+    }).observe(diagram.parentElement);
+  }
 }
