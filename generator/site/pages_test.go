@@ -146,7 +146,7 @@ func TestPages(t *testing.T) {
 		for _, scheme := range []string{"light", "dark"} {
 			b.do(chromedp.EmulateViewport(width, 900))
 			b.emulate("", map[string]string{"prefers-color-scheme": scheme})
-			for _, address := range kinds {
+			for _, address := range append(kinds[:len(kinds):len(kinds)], "compare.html?t=phi3-mini,gemma-2-9b,densenet-201") {
 				name := fmt.Sprintf("%s at %d in %s", address, width, scheme)
 				b.open(address)
 				if faults := b.evaluate(t, settled); faults != "" {
@@ -162,7 +162,7 @@ func TestPages(t *testing.T) {
 					said.take() // axe-core itself puts a style into the page, which the policy forbids
 				}
 				if keep {
-					shot(t, b, fmt.Sprintf("%s-%d-%s.png", strings.NewReplacer("/", "-", ".html", "").Replace(address), width, scheme))
+					shot(t, b, fmt.Sprintf("%s-%d-%s.png", strings.NewReplacer("/", "-", ".html", "", "?t=", "-", ",", "-").Replace(address), width, scheme))
 				}
 			}
 		}
