@@ -158,6 +158,7 @@ func follow(t *testing.T, m *site.Memory, pages map[string]*parsed, root, at *ur
 	}
 }
 
+// Every link and every asset is found wherever the site stands (D93).
 func TestCrawl(t *testing.T) {
 	for _, base := range []string{"", "https://example.org/", "https://example.org/a/sub/path/"} {
 		c := sample(t)

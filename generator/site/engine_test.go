@@ -112,6 +112,21 @@ var edits = map[string]func(r *rand.Rand, templates, content, theme fstest.MapFS
 		theme["layouts/content.html"] = &fstest.MapFile{Data: fmt.Appendf(nil, `{{define "main"}}<p>%d</p>{{body .Body}}{{end}}`, r.IntN(1000))}
 		return []string{"themes/layouts/content.html"}
 	},
+	"a part of a part (D90)": func(r *rand.Rand, _, _, theme fstest.MapFS) []string {
+		theme["layouts/parts/footer.html"] = &fstest.MapFile{Data: []byte(`<footer>{{template "inner.html" .}}</footer>`)}
+		theme["layouts/parts/inner.html"] = &fstest.MapFile{Data: fmt.Appendf(nil, `<p>%d</p>`, r.IntN(1000))}
+		return []string{"themes/layouts/parts/inner.html"}
+	},
+	"a page with capitals in its name (D90)": func(r *rand.Rand, _, content, _ fstest.MapFS) []string {
+		content["texts/Mixed-Case.md"] = &fstest.MapFile{Data: fmt.Appendf(nil, "---\ntitle: Mixed %d\n---\n\nSee [itself](Mixed-Case.md).\n", r.IntN(1000))}
+		return []string{"content/texts/Mixed-Case.md"}
+	},
+	"what editors keep (D89)": func(r *rand.Rand, _, content, theme fstest.MapFS) []string {
+		kept := &fstest.MapFile{Data: fmt.Appendf(nil, "{{no page %d", r.IntN(1000))}
+		theme["layouts/parts/footer.htmlknvcsd.bck"], theme["layouts/.base.html.swp"] = kept, kept
+		content["a/"+synthetic.ID(0)+".md~"], content["#site.yaml#"] = kept, kept
+		return []string{"themes/layouts/parts/footer.htmlknvcsd.bck", "content/#site.yaml#"}
+	},
 	"a style": func(r *rand.Rand, _, _, theme fstest.MapFS) []string {
 		theme["assets/site.css"] = &fstest.MapFile{Data: fmt.Appendf(nil, "body { margin: %dpx }", r.IntN(1000))}
 		return []string{"themes/assets/site.css"}

@@ -76,6 +76,8 @@ func file(t *testing.T, m *site.Memory, path string) string {
 	return string(data)
 }
 
+// The files of a site. No folder begins with an underscore, which Jekyll would
+// pass over, and .nojekyll keeps it away (D95).
 func TestFiles(t *testing.T) {
 	got := build(t, sample(t)).Paths()
 	want := []string{
@@ -189,7 +191,7 @@ func TestManifest(t *testing.T) {
 	}
 }
 
-// The bytes of a site do not depend on how many work on it, nor on the day.
+// The bytes of a site do not depend on how many work on it, nor on the day (D97).
 func TestDeterministic(t *testing.T) {
 	c := sample(t)
 	c.Jobs = 1

@@ -116,7 +116,7 @@ func TestSaving(t *testing.T) {
 			_, err = f.WriteString(text)
 			d.must(err)
 		},
-		"another file takes its name": func(d *desk, text string) {
+		"another file takes its name (D88)": func(d *desk, text string) {
 			d.write("a/.file.atomic", text)
 			d.rename("a/.file.atomic", file)
 		},
@@ -128,7 +128,7 @@ func TestSaving(t *testing.T) {
 			d.rename(file, file+"~")
 			d.write(file, text)
 		},
-		"a backup comes and goes": func(d *desk, text string) {
+		"a backup comes and goes, as with Vim (D87)": func(d *desk, text string) {
 			d.write("a/4913", "")
 			d.must(os.Remove(d.at("a/4913")))
 			d.rename(file, file+"~")
@@ -208,7 +208,7 @@ func TestFolders(t *testing.T) {
 	}
 }
 
-// TestIgnored writes what nobody wants to hear of.
+// TestIgnored writes what nobody wants to hear of (D89).
 func TestIgnored(t *testing.T) {
 	each(t, func(t *testing.T, o Options) {
 		d := sit(t, o, []string{"root"}, "root/file.md", "beside.md")
@@ -289,7 +289,7 @@ func TestWhileBuilding(t *testing.T) {
 	})
 }
 
-// TestFallback watches where that fails, and goes on by polling.
+// TestFallback watches where that fails, and goes on by polling (D92).
 func TestFallback(t *testing.T) {
 	why := ""
 	d := &desk{T: t, dir: t.TempDir()}
