@@ -24,8 +24,10 @@ import (
 // What an engine knows survives in a folder, so that the next program need not
 // make it again: which files came of what for every page, and what lists show of
 // every diff. It holds no page itself: those are in the site, and are kept only
-// while their bytes have the checksum that stands here. Analyses are not stored,
-// since reading one takes longer than making it.
+// while their bytes have the checksum that stands here. Analyses are not stored:
+// for the templates of the repository, making one takes 0.6 ms, and so does reading
+// its components, shapes and tensors as JSON; as gob it is 0.3 ms, before layers
+// have been made of them.
 //
 // The folder can be deleted at any time. Its file begins with the checksum of
 // the program that wrote it, since any other may make other pages; each line has

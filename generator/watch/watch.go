@@ -30,7 +30,7 @@ import (
 // back at most. A few files are somebody who saves; many, or one that is gone or
 // empty for now, are a program in the middle of its work.
 const (
-	quiet, longest           = 25 * time.Millisecond, 250 * time.Millisecond
+	quiet, longest           = 15 * time.Millisecond, 250 * time.Millisecond
 	quietAtWork, longestWork = 150 * time.Millisecond, 2 * time.Second
 	few                      = 3
 )
