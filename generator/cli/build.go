@@ -104,8 +104,8 @@ func (b *build) run(s *Session, args []string) error {
 	sink.InPlace = b.inPlace
 	var target site.Sink = sink
 	if b.check {
-		if target, err = audit.NewSink(sink, cmp.Or(b.base, b.baseURL)); err != nil {
-			return errors.Join(&Failure{2, err.Error()}, sink.Discard())
+		if target, err = checked(sink, cmp.Or(b.base, b.baseURL)); err != nil {
+			return err
 		}
 	}
 	if Terminal(s.Stderr) {
@@ -124,14 +124,11 @@ func (b *build) run(s *Session, args []string) error {
 	for _, problem := range result.Problems {
 		fmt.Fprintf(s.Stderr, "%s\n", printable(problem.Error()))
 	}
+	if err := faulty(s, err); err != nil {
+		return err
+	}
 	var problems site.Problems
-	var faults audit.Faults
 	switch {
-	case errors.As(err, &faults):
-		for _, fault := range faults {
-			fmt.Fprintf(s.Stderr, "%s\n", printable(fault.Error()))
-		}
-		return &Failure{1, fmt.Sprintf("nothing published: the site has %s", count(len(faults), "fault"))}
 	case errors.As(err, &problems):
 		return &Failure{1, fmt.Sprintf("nothing published: %s (--keep-going publishes the rest)", count(len(problems), "problem"))}
 	case err != nil:
@@ -162,6 +159,27 @@ func output(s *Session, out string) (*site.Folder, error) {
 		return nil, &Failure{2, err.Error()}
 	}
 	return sink, nil
+}
+
+// checked is a folder with a check before it.
+func checked(to *site.Folder, base string) (site.Sink, error) {
+	sink, err := audit.NewSink(to, base)
+	if err != nil {
+		return nil, errors.Join(&Failure{2, err.Error()}, to.Discard())
+	}
+	return sink, nil
+}
+
+// faulty prints what a check found; nil when it was not that.
+func faulty(s *Session, err error) error {
+	var faults audit.Faults
+	if !errors.As(err, &faults) {
+		return nil
+	}
+	for _, fault := range faults {
+		fmt.Fprintf(s.Stderr, "%s\n", printable(fault.Error()))
+	}
+	return &Failure{1, fmt.Sprintf("nothing published: the site has %s", count(len(faults), "fault"))}
 }
 
 // published says what was.

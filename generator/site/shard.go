@@ -21,6 +21,8 @@ type Shard struct {
 	// Plan is a checksum of what all pages are made of: parts of one site have
 	// the same.
 	Plan string `json:"plan"`
+	// BaseURL is where the site is published, "" when that is not known.
+	BaseURL string `json:"base_url"`
 }
 
 // ParseShard reads a shard such as 2/4.
@@ -47,7 +49,7 @@ func (b *builder) planned(pages []page.Page) *Shard {
 	for _, p := range pages {
 		plan = append(plan, p.Path, p.Key())
 	}
-	return &Shard{b.Shard.Part, b.Shard.Of, sumOf([]byte(strings.Join(plan, "\n")))}
+	return &Shard{b.Shard.Part, b.Shard.Of, sumOf([]byte(strings.Join(plan, "\n"))), b.site.BaseURL}
 }
 
 // Merge makes the site of the folders that hold its parts, in any order: to the
@@ -63,16 +65,10 @@ func Merge(parts []string, sink Sink) (Result, error) {
 func (b *builder) merge(parts []string) error {
 	manifests := make([]*Manifest, len(parts))
 	for i, dir := range parts {
-		m, err := readManifest(dir)
-		switch {
-		case errors.Is(err, errNotOurs), err == nil && m.Shard == nil:
-			return fmt.Errorf("%s is no part of a site: its %s names no shard; build it with --shard", dir, page.BuildPath)
-		case errors.Is(err, fs.ErrNotExist):
-			return fmt.Errorf("%s is no part of a site: it has no %s; build it with --shard", dir, page.BuildPath)
-		case err != nil:
+		var err error
+		if manifests[i], err = readPart(dir); err != nil {
 			return err
 		}
-		manifests[i] = m
 	}
 	if err := together(parts, manifests); err != nil {
 		return err
@@ -96,6 +92,27 @@ func (b *builder) merge(parts []string) error {
 	}
 	b.Version, b.result.Templates = manifests[0].Generator.Version, manifests[0].Templates
 	return b.manifest(nil)
+}
+
+// readPart reads the build.json of a part.
+func readPart(dir string) (*Manifest, error) {
+	m, err := readManifest(dir)
+	switch {
+	case errors.Is(err, errNotOurs), err == nil && m.Shard == nil:
+		return nil, fmt.Errorf("%s is no part of a site: its %s names no shard; build it with --shard", dir, page.BuildPath)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s is no part of a site: it has no %s; build it with --shard", dir, page.BuildPath)
+	}
+	return m, err
+}
+
+// ReadShard says which part of a site a folder holds.
+func ReadShard(dir string) (*Shard, error) {
+	m, err := readPart(dir)
+	if err != nil {
+		return nil, err
+	}
+	return m.Shard, nil
 }
 
 // together checks that the parts make one site.
