@@ -96,8 +96,13 @@ func (g *Graph) At(i int) graph.Position {
 }
 
 // Expand unrolls a document. The error is a *graph.Error.
-func Expand(doc *graph.Document) (*Graph, error) {
+func Expand(doc *graph.Document) (*Graph, error) { return Within(graph.MaxComponents, doc) }
+
+// Within is Expand with a limit of components that is lower than that of
+// documents.
+func Within(components int, doc *graph.Document) (*Graph, error) {
 	x := &expander{
+		most:   int64(min(components, graph.MaxComponents)),
 		g:      &Graph{Doc: doc},
 		blocks: make(map[string]*template, len(doc.Blocks)),
 	}
@@ -201,6 +206,7 @@ type pending struct {
 }
 
 type expander struct {
+	most   int64 // components
 	g      *Graph
 	blocks map[string]*template
 	refs   []pending // by node
@@ -358,8 +364,8 @@ func (x *expander) sizeOfUse(t *template, c *graph.Component, path []string) err
 // within checks the limits of an expansion.
 func (x *expander) within(v volume, pos int) error {
 	switch {
-	case v.components > graph.MaxComponents:
-		return x.errorf(pos, "expands to more than %d components; lower the repeats", graph.MaxComponents)
+	case v.components > x.most:
+		return x.errorf(pos, "expands to more than %d components; lower the repeats", x.most)
 	case v.edges > graph.MaxEdges:
 		return x.errorf(pos, "expands to more than %d edges; lower the repeats, or the inputs of what is repeated", graph.MaxEdges)
 	case v.params > graph.MaxParams:

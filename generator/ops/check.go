@@ -9,7 +9,8 @@ import (
 // CheckParams are the parameters of Check.
 type CheckParams struct {
 	Subject
-	Tensors bool `json:"tensors,omitempty" doc:"list every tensor too"`
+	Policy  Limits `json:"policy,omitzero" doc:"limits that the model has to keep; a line that is not kept makes the verdict fail"`
+	Tensors bool   `json:"tensors,omitempty" doc:"list every tensor too"`
 }
 
 // A Checked is the answer of Check. What it has in common with the JSON of a
@@ -27,7 +28,12 @@ func Check(ctx context.Context, env *Env, in CheckParams) (*Checked, error) {
 	if err != nil {
 		return nil, err
 	}
+	m, kept, err := m.hold(in.Policy)
+	if err != nil {
+		return nil, err
+	}
 	c := &Checked{Check: *m.Check(), Warnings: m.Warnings}
+	c.Policy = kept
 	if in.Tensors && !m.Broken() {
 		c.Tensors = facts.TensorsOf(m.Model)
 	}

@@ -36,7 +36,7 @@ type Op struct {
 	Answer  string // what the answer is, in a sentence
 
 	in, out reflect.Type
-	run     func(ctx context.Context, env *Env, params []byte) (any, error)
+	run     func(ctx context.Context, env *Env, params [][]byte) (any, error)
 }
 
 // All lists every operation.
@@ -73,10 +73,12 @@ func New[In, Out any](name string, run func(context.Context, *Env, In) (Out, err
 	return &Op{
 		Name: name, Summary: summary, Doc: doc, Answer: answer,
 		in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
-		run: func(ctx context.Context, env *Env, params []byte) (any, error) {
+		run: func(ctx context.Context, env *Env, params [][]byte) (any, error) {
 			var in In
-			if err := Read("parameters", params, &in); err != nil {
-				return nil, err
+			for _, src := range params {
+				if err := Read("parameters", src, &in); err != nil {
+					return nil, err
+				}
 			}
 			return run(ctx, env, in)
 		},
@@ -92,9 +94,11 @@ func Lookup(name string) (*Op, bool) {
 	return All[i], true
 }
 
-// Run reads parameters from JSON and answers. The answer is written with
-// facts.JSON. An error that the caller can mend is an *Error.
-func (o *Op) Run(ctx context.Context, env *Env, params []byte) (any, error) {
+// Run reads parameters from one or several JSON objects, of which later ones add
+// to earlier ones, and answers. The answer is written with facts.JSON. An error
+// that the caller can mend is an *Error; where the context ends first, the error
+// is the context's.
+func (o *Op) Run(ctx context.Context, env *Env, params ...[]byte) (any, error) {
 	return o.run(ctx, env, params)
 }
 

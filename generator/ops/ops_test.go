@@ -96,7 +96,7 @@ var calls = map[string]string{
 	"templates": `{"query": "experts", "full": true}`,
 	"show":      `{"template": "qwen3-8b"}`,
 	"check":     `{"model": ` + tiny + `, "tensors": true}`,
-	"plan":      `{"model": ` + tiny + `, "base": {"template": "gpt2"}, "assumptions": {"batch": "4"}, "gpus": ["h100"], "dtypes": ["bf16"]}`,
+	"plan":      `{"model": ` + tiny + `, "policy": {"max_params": "100", "must_fit": "H100 80GB", "assumptions": {"cache-dtype": "int8"}}, "base": {"template": "gpt2"}, "assumptions": {"batch": "4"}, "gpus": ["h100"], "dtypes": ["bf16"]}`,
 	"diff":      `{"a": {"template": "gpt2"}, "b": ` + tiny + `}`,
 	"export":    tiny,
 	"explain":   `{"name": "unknown-edge"}`,
@@ -227,7 +227,7 @@ func TestMistakes(t *testing.T) {
 		"nothing":                {"check", ``, ops.Invalid, "model: which model? Give a graph as model, a Hugging Face configuration as config, or the id of a template as template"},
 		"an empty object":        {"check", `{}`, ops.Invalid, "which model?"},
 		"two models":             {"check", `{"template": "gpt2", "model": ` + tiny + `}`, ops.Invalid, "found several of model, config and template"},
-		"a slip":                 {"check", `{"modle": {}}`, ops.Invalid, `parameters:1:2: there is no parameter "modle"; nearest is "model"; there are model, config, template, tensors`},
+		"a slip":                 {"check", `{"modle": {}}`, ops.Invalid, `parameters:1:2: there is no parameter "modle"; nearest is "model"; there are model, config, template, policy, tensors`},
 		"not JSON":               {"check", `{"template": gpt2}`, ops.Invalid, "parameters:1:14: not JSON: invalid character"},
 		"cut off":                {"check", `{"template": "gp`, ops.Invalid, "not JSON: unexpected EOF"},
 		"a graph cut off":        {"check", tiny[:100], ops.Invalid, "model:2:54: components[0].params.shape: not JSON: unexpected end"},
@@ -242,9 +242,13 @@ func TestMistakes(t *testing.T) {
 		"no such type":           {"explain", `{"name": "rmsNrm"}`, ops.Unknown, `nearest is "rmsNorm"`},
 		"nothing to explain":     {"explain", `{}`, ops.Invalid, "what is to be explained?"},
 		"a structural fault":     {"plan", broken, ops.Unfit, `a structural fault leaves nothing to tell; mend it first`},
-		"an assumption":          {"plan", `{"template": "gpt2", "assumptions": {"batch": 0}}`, ops.Invalid, "assumptions: assumption batch is 0, expected at least 1"},
-		"no such assumption":     {"plan", `{"template": "gpt2", "assumptions": {"btch": 1}}`, ops.Invalid, `assumptions:1:2: there is no parameter "btch"; nearest is "batch"`},
-		"a fraction":             {"plan", `{"template": "gpt2", "assumptions": {"batch": 1.5}}`, ops.Invalid, "batch: expected a whole number, or one as a string of digits"},
+		"an assumption":          {"plan", `{"template": "gpt2", "assumptions": {"batch": 0}}`, ops.Invalid, "assumptions.batch: assumption batch is 0, expected at least 1"},
+		"no such assumption":     {"plan", `{"template": "gpt2", "assumptions": {"btch": 1}}`, ops.Invalid, `assumptions: there is no assumption "btch"; nearest is "batch"`},
+		"a fraction":             {"plan", `{"template": "gpt2", "assumptions": {"batch": 1.5}}`, ops.Invalid, `assumptions.batch: "1.5" is no whole number of at most 2^53`},
+		"assumptions in a list":  {"plan", `{"template": "gpt2", "assumptions": [1]}`, ops.Invalid, `expected an object of them, such as {"batch": 8}`},
+		"no such line":           {"check", `{"template": "gpt2", "policy": {"max_parms": 1}}`, ops.Invalid, `policy:1:2: there is no parameter "max_parms"; nearest is "max_params"`},
+		"no line of a policy":    {"check", `{"template": "gpt2", "policy": {}}`, ops.Invalid, `policy: found no line, expected at least one of max_params`},
+		"a limit in words":       {"check", `{"template": "gpt2", "policy": {"max_params": "many"}}`, ops.Invalid, `max_params: expected a whole number, or one as a string of digits`},
 		"no such card":           {"plan", `{"template": "gpt2", "gpus": ["quantum"]}`, ops.Invalid, `gpus: found "quantum", expected T4 16GB, `},
 		"one side of two":        {"diff", `{"a": {"template": "gpt2"}}`, ops.Invalid, "b: which model?"},
 		"a side with a slip":     {"diff", `{"a": {"tmplate": "gpt2"}, "b": {}}`, ops.Invalid, `a:1:2: there is no parameter "tmplate"; nearest is "template"`},
@@ -263,6 +267,46 @@ func TestMistakes(t *testing.T) {
 				t.Errorf("kind %d: %v\nwant kind %d: %s", own.Kind, err, c.kind, c.want)
 			}
 		})
+	}
+}
+
+// A policy makes a verdict, and says which line is broken.
+func TestPolicy(t *testing.T) {
+	for _, op := range []string{"check", "plan"} {
+		got, err := run(t, env(t), op, `{"template": "gpt2", "policy": {"max_params": 100000000, "must_fit": "H100 80GB"}}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{`"verdict": "fail"`, `"rule": "max_params"`, `"line": "max_params", "status": "broken", "found": 124439808`, `"line": "must_fit", "status": "kept"`} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s does not answer %s, but %s", op, want, got)
+			}
+		}
+	}
+	broken := strings.Replace(tiny, `"inputs": ["layers"]}`, `"inputs": ["lairs"]}`, 1)
+	got, err := run(t, &ops.Env{}, "check", `{"model": `+broken+`, "policy": {"max_params": 1}}`)
+	if err != nil || !strings.Contains(got, `"status": "unknown"`) {
+		t.Errorf("a graph with structural faults: %v, %s", err, got)
+	}
+}
+
+// A graph that grows too large is refused, and work ends when its time does.
+func TestBounds(t *testing.T) {
+	big := strings.Replace(tiny, `"repeat": 3`, `"repeat": 30000`, 1)
+	_, err := ops.Check(context.Background(), &ops.Env{Components: 50_000}, ops.CheckParams{Subject: ops.Subject{Model: []byte(big)}})
+	if err == nil || !strings.Contains(err.Error(), "expands to more than 50000 components") {
+		t.Errorf("60,000 components: %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, o := range ops.All {
+		if o.Name == "templates" || o.Name == "explain" {
+			continue // they analyse nothing
+		}
+		params := strings.ReplaceAll(strings.ReplaceAll(calls[o.Name], `"gpt2"`, `"resnet-50"`), `{"template": "qwen3-8b"}`, tiny)
+		if v, err := o.Run(ctx, env(t), []byte(params)); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s, out of time, answers %v, %v", o.Name, v, err)
+		}
 	}
 }
 

@@ -3,9 +3,12 @@ package ops
 import (
 	"context"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/strata-catalog/strata/generator/cost"
@@ -17,6 +20,7 @@ import (
 type PlanParams struct {
 	Subject
 	Base        Side     `json:"base,omitzero" doc:"a second model: the answer carries the diff from it to the model"`
+	Policy      Limits   `json:"policy,omitzero" doc:"limits that the model has to keep; a line that is not kept makes the verdict fail"`
 	Assumptions Assumed  `json:"assumptions,omitzero" doc:"assumptions of the estimates, each in the place of the usual one"`
 	DTypes      []string `json:"dtypes,omitempty" doc:"number formats of the weights to plan for; a part of a name stands for every name that it is in; all when not given"`
 	GPUs        []string `json:"gpus,omitempty" doc:"cards to plan for, by name or part of a name, such as h100; all when not given"`
@@ -51,8 +55,16 @@ func Plan(ctx context.Context, env *Env, in PlanParams) (*Planned, error) {
 	if err != nil {
 		return nil, err
 	}
+	m, kept, err := m.hold(in.Policy)
+	if err != nil {
+		return nil, err
+	}
 	p, err := m.Plan(only)
-	if err != nil || in.Base.empty() {
+	if err != nil {
+		return nil, err
+	}
+	p.Policy = kept
+	if err := ctx.Err(); err != nil || in.Base.empty() {
 		return p, err
 	}
 	base, err := in.Base.whole(ctx, env, "base")
@@ -180,11 +192,29 @@ func (a Assumed) over(all cost.Assumptions) (cost.Assumptions, error) {
 	if a.text == nil {
 		return all, nil
 	}
-	if err := Read("assumptions", a.text, &all); err != nil {
-		return all, err
+	var given map[string]jsontext.Value
+	if err := json.Unmarshal(a.text, &given, reading); err != nil {
+		return all, &Error{Kind: Invalid, Err: fmt.Errorf("assumptions: expected an object of them, such as {\"batch\": 8}")}
 	}
-	if err := all.Check(); err != nil {
-		return all, fault(fmt.Errorf("assumptions: %w", err))
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		key, ok := assumptionKeys[name]
+		if !ok {
+			return all, &Error{Kind: Invalid, Err: fmt.Errorf("assumptions: there is no assumption %s%s", words.Quote(name), words.DidYouMean(name, slices.Sorted(maps.Keys(assumptionKeys))))}
+		}
+		if err := all.Set(key, strings.Trim(string(given[name]), `"`)); err != nil {
+			return all, fault(fmt.Errorf("assumptions.%s: %w", name, err))
+		}
 	}
 	return all, nil
 }
+
+// assumptionKeys are the keys of assumptions in settings, by their names in JSON
+// and by themselves.
+var assumptionKeys = func() map[string]string {
+	keys := map[string]string{}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[cost.Assumptions]()) {
+		key := f.Tag.Get("yaml")
+		keys[f.Tag.Get("json")], keys[key] = key, key
+	}
+	return keys
+}()

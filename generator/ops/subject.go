@@ -2,6 +2,7 @@ package ops
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +23,8 @@ import (
 // An Env is what operations may use beside their parameters. The zero value has
 // no catalog and the usual limits.
 type Env struct {
-	Catalog Catalog // nil: no templates
+	Catalog    Catalog // nil: no templates
+	Components int     // most components of a graph after expansion; 0: as many as a document may have
 }
 
 // A Catalog holds templates. It does not change.
@@ -185,11 +187,20 @@ func (e *Env) template(id string) (*Model, error) {
 // analyse runs the pipeline. What is no JSON is invalid, any other document that
 // cannot be read is unfit.
 func (e *Env) analyse(ctx context.Context, name string, src []byte, o verify.Options) (*pipeline.Report, error) {
-	r, err := pipeline.RunWith(name, src, o)
-	if err == nil {
-		return r, ctx.Err()
+	doc, err := graph.Decode(name, src)
+	if err != nil {
+		return nil, unreadable(src, err)
 	}
-	return nil, unreadable(src, err)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	o.Costly = true
+	r, err := pipeline.AnalyseWithin(ctx, cmp.Or(e.Components, graph.MaxComponents), doc, o)
+	var placed *graph.Error
+	if errors.As(err, &placed) {
+		return nil, &Error{Kind: Unfit, Err: err}
+	}
+	return r, err
 }
 
 // unreadable is the error for a document that its decoder refuses.

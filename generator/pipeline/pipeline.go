@@ -4,6 +4,8 @@
 package pipeline
 
 import (
+	"context"
+
 	"github.com/strata-catalog/strata/generator/expand"
 	"github.com/strata-catalog/strata/generator/graph"
 	"github.com/strata-catalog/strata/generator/infer"
@@ -42,17 +44,28 @@ func RunWith(name string, src []byte, opts verify.Options) (*Report, error) {
 // Analyse is RunWith for a document that is decoded already. Whether the costly
 // rules run, the options say.
 func Analyse(doc *graph.Document, opts verify.Options) (*Report, error) {
-	g, err := expand.Expand(doc)
+	return AnalyseWithin(context.Background(), graph.MaxComponents, doc, opts)
+}
+
+// AnalyseWithin is Analyse with a limit of components after expansion. It stops
+// when the context ends, between the passes and between the rules, and returns
+// the context's error then.
+func AnalyseWithin(ctx context.Context, components int, doc *graph.Document, opts verify.Options) (*Report, error) {
+	g, err := expand.Within(components, doc)
 	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	m := infer.Infer(g)
 	if err := unreadable(m); err != nil {
 		return nil, err
 	}
+	opts.Stop = func() bool { return ctx.Err() != nil }
 	r := &Report{Doc: doc, Model: m, Findings: verify.Run(m, verify.All, opts)}
 	r.Verdict = verify.Judge(r.Findings)
-	return r, nil
+	return r, ctx.Err()
 }
 
 // unreadable finds a fraction where the vocabulary wants an integer.

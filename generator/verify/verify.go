@@ -101,6 +101,9 @@ type Options struct {
 	// and Source says where. Where it is 0, the graph's realParamCount holds.
 	Published int64
 	Source    string
+	// Stop is asked before each rule; where it says true, no more of them run.
+	// Nil never does.
+	Stop func() bool
 	// Costly asks for the rules that cost as much as all others together, too.
 	// An editor that checks at every key may leave them out.
 	Costly bool
@@ -112,6 +115,9 @@ func Run(m *infer.Model, rules []*Rule, o Options) []Finding {
 	p := &Pass{Model: m, Options: o, rules: rules}
 	p.index()
 	for _, r := range rules {
+		if o.Stop != nil && o.Stop() {
+			break
+		}
 		if m.Order == nil && !r.Faulty || p.failed && r.Sound || r.Costly && !o.Costly {
 			continue
 		}
