@@ -6,7 +6,7 @@ FUZZTIME ?= 10s
 SIZES    ?= 100,1000,10000
 
 .DEFAULT_GOAL := help
-.PHONY: site serve test pages verify bench bench-site bench-serve fuzz lint fmt clean help
+.PHONY: site serve test pages verify bench bench-site bench-serve bench-api fuzz lint fmt clean help
 
 site: ## build the site into public/
 	go run ./cmd/strata build --out $(OUT)
@@ -32,6 +32,9 @@ bench-site: ## build sites of 100, 1,000 and 10,000 templates, beside cp and Hug
 
 bench-serve: ## measure from a saved file to its change being served, 200 edits of each kind
 	go test -run '^$$' -bench Serve -benchtime 200x -timeout 30m ./generator/cli
+
+bench-api: ## measure checks over HTTP: requests in a second, and the time for 99 of 100
+	go test -run '^$$' -bench Check -benchtime 2000x ./generator/api
 
 fuzz: ## run each fuzz target for FUZZTIME, 10s by default
 	.ci/fuzz $(FUZZTIME)

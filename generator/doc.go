@@ -26,8 +26,9 @@
 // policy, whether it keeps to limits that somebody sets; package card paints a
 // drawing small, to stand beside a link. Package edit changes documents. Package
 // ops declares what can be asked, once for every face: command line, HTTP, MCP
-// and browser call the same functions, on a catalog that package desk lays out.
-// Package audit reads a finished site; watch and serve keep one up to date.
+// and browser call the same functions, on a catalog that package desk lays out;
+// api is the door over HTTP. Package audit reads a finished site; watch and serve
+// keep one up to date.
 //
 // Package history asks git what has changed, and github keeps a comment on a
 // pull request.

@@ -37,6 +37,7 @@ var Commands = []*Command{
 	buildCommand,
 	mergeCommand,
 	serveCommand,
+	apiCommand,
 	checkCommand,
 	templatesCommand,
 	showCommand,

@@ -3,6 +3,7 @@ package cli
 import (
 	"testing"
 
+	"github.com/strata-catalog/strata/generator/api"
 	"github.com/strata-catalog/strata/generator/ops"
 )
 
@@ -19,7 +20,8 @@ var doors = map[string]string{
 	"templates": "templates",
 }
 
-// TestDoors: every operation has a command, and no door leads nowhere.
+// TestDoors: every operation has a command and a route, and no door leads
+// nowhere. A face that comes later asks for its own here.
 func TestDoors(t *testing.T) {
 	left := map[string]bool{}
 	for op := range doors {
@@ -28,6 +30,9 @@ func TestDoors(t *testing.T) {
 	for _, o := range ops.All {
 		if _, err := session().command(doors[o.Name]); err != nil {
 			t.Errorf("operation %s has no command: %v", o.Name, err)
+		}
+		if len(api.Routes(o.Name)) == 0 {
+			t.Errorf("operation %s has no route", o.Name)
 		}
 		delete(left, o.Name)
 	}
