@@ -42,6 +42,7 @@ type Config struct {
 	Limits  Limits
 	Version string       // of the program
 	Log     *slog.Logger // nil: nothing is logged
+	Else    http.Handler // for addresses that are none of these; nil: nothing is there
 }
 
 // An API is the handler. It is safe for concurrent use.
@@ -78,12 +79,14 @@ func New(c Config) *API {
 	for path, m := range at {
 		a.handle(path, m)
 	}
-	a.handle("/", nil)
+	if a.Else != nil {
+		a.mux.Handle("/", a.Else)
+	} else {
+		a.handle("/", nil)
+	}
+	a.handle("/api/", nil)
 	return a
 }
-
-// Paths are the patterns under which the handler stands beside others.
-func Paths() []string { return []string{"/api/", "/healthz", "/metrics"} }
 
 // methods are what a path answers to.
 type methods map[string]http.HandlerFunc
@@ -157,7 +160,7 @@ func method(r *http.Request) string {
 
 // ServeHTTP implements http.Handler.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method == http.MethodConnect || !strings.HasPrefix(r.URL.Path, "/") {
+	if a.Else == nil && r.Method == http.MethodConnect || !strings.HasPrefix(r.URL.Path, "/") {
 		r.URL.Path = "/" // the mux would answer by itself, without an account of it
 	}
 	a.mux.ServeHTTP(w, r)

@@ -16,7 +16,10 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/strata-catalog/strata/generator/api"
 	"github.com/strata-catalog/strata/generator/content"
+	"github.com/strata-catalog/strata/generator/desk"
+	"github.com/strata-catalog/strata/generator/ops"
 	"github.com/strata-catalog/strata/generator/serve"
 	"github.com/strata-catalog/strata/generator/site"
 	"github.com/strata-catalog/strata/generator/watch"
@@ -38,6 +41,9 @@ the files are looked at twice a second, and a note says so; --poll asks for that
 A port that is taken is passed over for the next free one. Only this machine
 reaches the server, unless --host says otherwise. Ctrl-C ends it.
 
+With --api programs are answered too, below /api/v1/, from the catalog that is
+shown; strata help api tells what they can ask. The limits are about them.
+
 Exit code 0: ended by Ctrl-C. 2: wrong usage, a folder that cannot be read, or an
 address that cannot be listened on.`,
 	Setup: func(fs *flag.FlagSet) func(*Session, []string) error {
@@ -51,6 +57,10 @@ address that cannot be listened on.`,
 		fs.BoolVar(&p.poll, "poll", false, "look at the files twice a second instead of waiting for word of changes")
 		fs.BoolVar(&p.keepGoing, "keep-going", false, "show what is good although there are problems")
 		fs.BoolVar(&p.strict, "strict", false, "a verdict of fail is a problem too")
+		fs.BoolVar(&p.answers, "api", false, "answer programs too, below /api/v1/ (see strata help api)")
+		choose(fs, &p.log, "log", "with --api: `FORMAT` of its log on standard error", "none", "text", "json")
+		p.limits = api.Default()
+		limitFlags(fs, &p.limits)
 		return p.run
 	},
 }
@@ -67,6 +77,10 @@ type preview struct {
 	engine *site.Engine
 	site   *site.Preview
 	server *serve.Server
+
+	answers bool // programs too
+	log     string
+	limits  api.Limits
 }
 
 func (p *preview) run(s *Session, args []string) error {
@@ -102,7 +116,7 @@ func (p *preview) run(s *Session, args []string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ended := make(chan error, 1)
-	go func() { ended <- p.server.Run(ctx, l) }()
+	go func() { ended <- p.serve(ctx, l) }()
 	for {
 		select {
 		case changed := <-w.Changes():
@@ -119,6 +133,29 @@ func (p *preview) run(s *Session, args []string) error {
 			return nil
 		}
 	}
+}
+
+// serve answers readers, and with --api programs beside them, until the context
+// ends.
+func (p *preview) serve(ctx context.Context, l net.Listener) error {
+	if !p.answers {
+		return p.server.Run(ctx, l)
+	}
+	context.AfterFunc(ctx, p.server.Close) // or streams of events would go on
+	return api.New(api.Config{Env: p.current, Limits: p.limits, Version: Version, Log: logger(p.s.Stderr, p.log), Else: p.server}).Run(ctx, l)
+}
+
+// current is the catalog that is shown, for operations.
+func (p *preview) current() *ops.Env {
+	c := p.site.Catalog()
+	if c == nil {
+		return &ops.Env{}
+	}
+	d, err := desk.Of(c)
+	if err != nil { // pages say so
+		return &ops.Env{}
+	}
+	return &ops.Env{Catalog: d}
 }
 
 // folders are what the site is made of.

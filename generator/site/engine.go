@@ -73,6 +73,7 @@ func (e *Engine) Build(sink Sink) (Result, error) {
 type draft struct {
 	Config
 	site      *page.Site
+	catalog   *catalog.Catalog
 	theme     *render.Renderer
 	templates int
 	problems  []error // of the input
@@ -95,7 +96,7 @@ func (e *Engine) plan(changed []string) (*draft, error) {
 	if err != nil {
 		return &draft{Config: e.Config}, err
 	}
-	d := &draft{Config: e.Config, templates: len(cat.Entries), problems: cat.Problems}
+	d := &draft{Config: e.Config, catalog: cat, templates: len(cat.Entries), problems: cat.Problems}
 	if e.Strict {
 		d.problems = append(d.problems, failures(cat)...)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/strata-catalog/strata/generator/catalog"
 	"github.com/strata-catalog/strata/generator/page"
 	"github.com/strata-catalog/strata/generator/render"
 )
@@ -60,6 +61,15 @@ func (p *Preview) Update(changed, open []string) (problems []error, err error) {
 	defer p.mu.Unlock()
 	p.now = d
 	return problems, nil
+}
+
+// Catalog is what the site that is shown is made of; nil where nothing was good
+// yet.
+func (p *Preview) Catalog() *catalog.Catalog {
+	if d := p.shown(); d != nil {
+		return d.catalog
+	}
+	return nil
 }
 
 // deadLinks are the links in texts that lead nowhere.
