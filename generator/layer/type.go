@@ -202,20 +202,24 @@ func (s Stored) proj(role string, out, in int64, bias bool) []Tensor {
 }
 
 // declare completes a row with the parameters, which it reads from the tags of
-// the defaults' struct. It panics on an incomplete declaration: that is a
-// mistake in this package's own source.
+// the defaults' struct.
 func declare[T any, P interface {
 	*T
 	Layer
 }](row Type, defaults T) *Type {
-	t := &row
-	t.create = func() Layer {
+	return complete(&row, reflect.ValueOf(&defaults).Elem(), func() Layer {
 		l := new(T)
 		*l = defaults
 		return P(l)
-	}
+	})
+}
+
+// complete is declare without the type of the struct, since it would be there
+// once for each. It panics on an incomplete declaration: that is a mistake in
+// this package's own source.
+func complete(t *Type, v reflect.Value, create func() Layer) *Type {
+	t.create = create
 	t.index = map[string]int{}
-	v := reflect.ValueOf(&defaults).Elem()
 	for _, f := range reflect.VisibleFields(v.Type()) {
 		if f.Anonymous || !f.IsExported() || f.Tag.Get("json") == "-" {
 			continue
