@@ -6,13 +6,22 @@ FUZZTIME ?= 10s
 SIZES    ?= 100,1000,10000
 
 .DEFAULT_GOAL := help
-.PHONY: site serve test pages verify bench bench-site bench-serve bench-api fuzz lint fmt clean help
+.PHONY: site serve workbench test pages verify bench bench-site bench-serve bench-api fuzz lint fmt clean help
 
-site: ## build the site into public/
+site: workbench ## build the site into public/
 	go run ./cmd/strata build --out $(OUT)
 
-serve: ## show the site on http://127.0.0.1:8000 while it is written
+serve: workbench ## show the site on http://127.0.0.1:8000 while it is written
 	go run ./cmd/strata serve --port $(PORT)
+
+# Without inlining the program is a sixth smaller, and a tenth slower.
+WASM = GOOS=js GOARCH=wasm go build -trimpath -buildvcs=false -gcflags=all=-l -ldflags='-s -w'
+
+workbench: ## build what the page workbench.html runs, for the site to take along
+	@mkdir -p themes/workbench/assets
+	$(WASM) -o themes/workbench/assets/strata.wasm ./cmd/strata-wasm
+	$(WASM) -o themes/workbench/assets/import.wasm ./cmd/import-wasm
+	@cp "$$(go env GOROOT)/lib/wasm/wasm_exec.js" themes/workbench/assets/
 
 test: ## run all tests
 	go test ./...
@@ -39,19 +48,20 @@ bench-api: ## measure checks over HTTP: requests in a second, and the time for 9
 fuzz: ## run each fuzz target for FUZZTIME, 10s by default
 	.ci/fuzz $(FUZZTIME)
 
-lint: ## check formatting, go vet, staticcheck, workflows and the WebAssembly build
+lint: workbench ## check formatting, go vet, staticcheck, workflows and the WebAssembly build
 	@unformatted=$$(gofmt -l .); \
 	if [ -n "$$unformatted" ]; then echo "not formatted; run make fmt:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
 	go tool staticcheck ./...
 	go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 	GOOS=js GOARCH=wasm go build ./generator/ops
+	GOOS=js GOARCH=wasm go vet ./cmd/strata-wasm ./cmd/import-wasm
 
 fmt: ## format all Go files
 	gofmt -w .
 
 clean: ## remove what the other targets wrote
-	rm -rf $(OUT) dist .strata-cache
+	rm -rf $(OUT) dist .strata-cache themes/workbench/assets
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

@@ -28,7 +28,8 @@
 // ops declares what can be asked, once for every face: command line, HTTP, MCP
 // and browser call the same functions, on a catalog that package desk lays out;
 // api is the door over HTTP. Package audit reads a finished site; watch and serve
-// keep one up to date.
+// keep one up to date. Package workbench makes the page of one graph, in a browser,
+// where command strata-wasm runs it.
 //
 // Package history asks git what has changed, and github keeps a comment on a
 // pull request.

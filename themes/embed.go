@@ -4,13 +4,7 @@
 // pictures. A site replaces any of the files by one of the same name.
 package themes
 
-import (
-	"embed"
-	"io/fs"
-)
-
-//go:embed default
-var files embed.FS
+import "io/fs"
 
 // Default is the theme that is used where nothing else is said.
 func Default() fs.FS {

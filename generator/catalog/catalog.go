@@ -12,6 +12,7 @@
 package catalog
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -33,6 +34,9 @@ type Catalog struct {
 	sums      map[string]string // of the content files, by path as in messages
 	relations *relations
 }
+
+// Empty is a catalog of no templates.
+func Empty(settings content.Settings) *Catalog { return &Catalog{Settings: settings} }
 
 // An Entry is one template.
 type Entry struct {
@@ -71,6 +75,34 @@ func (c *Catalog) Judged() []verify.Judged {
 		list[i] = verify.Judged{ID: e.ID, Findings: e.Findings}
 	}
 	return list
+}
+
+// Accept marks the findings that the note lets stand, and judges anew. An error
+// cannot stand: what is drawn cannot run, or its count cannot be trusted. The
+// result counts, for each rule that the note names, the findings that stand and
+// the errors that cannot.
+func (e *Entry) Accept() map[string][2]int {
+	if e.Note == nil {
+		return nil
+	}
+	counts := map[string][2]int{}
+	for _, a := range e.Note.Accept {
+		n := counts[a.Rule]
+		for k := range e.Findings {
+			f := &e.Findings[k]
+			switch {
+			case f.Rule != a.Rule:
+			case f.Severity == verify.Error:
+				n[1]++
+			default:
+				f.Accepted = cmp.Or(f.Accepted, a.Why)
+				n[0]++
+			}
+		}
+		counts[a.Rule] = n
+	}
+	e.Verdict = verify.Judge(e.Findings)
+	return counts
 }
 
 // Name is the template's name as pages show it.

@@ -1,3 +1,5 @@
+//go:build !js
+
 package catalog
 
 import (
@@ -13,6 +15,7 @@ import (
 	"sync/atomic"
 
 	"github.com/strata-catalog/strata/generator/content"
+	"github.com/strata-catalog/strata/generator/format"
 	"github.com/strata-catalog/strata/generator/graph"
 	"github.com/strata-catalog/strata/generator/pipeline"
 	"github.com/strata-catalog/strata/generator/verify"
@@ -303,24 +306,13 @@ func (l *loader) near(id string) string {
 	return cmp.Or(words.DidYouMean(id, l.ids), "; rename the file, or add the template")
 }
 
-// accept marks the findings that the note lets stand, and judges anew. An error
-// cannot stand: what is drawn cannot run, or its count cannot be trusted.
+// accept marks the findings that the note lets stand, and reports what it names
+// in vain.
 func (l *loader) accept(e *Entry) {
-	seen := map[string]bool{}
+	seen, counts := map[string]bool{}, e.Accept()
 	for i, a := range e.Note.Accept {
 		at := e.Note.At(fmt.Sprintf("accept[%d].rule", i))
-		found, errors := 0, 0
-		for k := range e.Findings {
-			f := &e.Findings[k]
-			switch {
-			case f.Rule != a.Rule:
-			case f.Severity == verify.Error:
-				errors++
-			default:
-				f.Accepted = cmp.Or(f.Accepted, a.Why)
-				found++
-			}
-		}
+		found, errors := counts[a.Rule][0], counts[a.Rule][1]
 		_, known := verify.Lookup(a.Rule)
 		switch {
 		case !known:
@@ -334,7 +326,6 @@ func (l *loader) accept(e *Entry) {
 		}
 		seen[a.Rule] = true
 	}
-	e.Verdict = verify.Judge(e.Findings)
 }
 
 func rules() []string {
@@ -343,4 +334,42 @@ func rules() []string {
 		ids[i] = r.ID
 	}
 	return ids
+}
+
+// checkPublished compares the counts of the note with those of the graph, and
+// adds up the lines between parameters and stored elements.
+func (l *loader) checkPublished(e *Entry) {
+	n := e.Note
+	said, real := n.Published.Parameters, e.Doc.RealParamCount
+	if said != 0 && real != 0 && said != real {
+		l.problem(n.At("published.parameters"), "published.parameters is %s, but realParamCount of %s is %s; correct the one that is wrong",
+			format.Exact64(said), e.File, format.Exact64(real))
+		return
+	}
+	p := e.Published()
+	if p.Stored == 0 {
+		if len(p.Lines) > 0 {
+			l.problem(n.At("published.lines"), "published.lines explains stored elements, but published.stored is missing")
+		}
+		return
+	}
+	base, name := p.Parameters, "published parameters"
+	if base == 0 {
+		base, name = e.Model.Params, "parameters of the graph"
+	}
+	sum := base
+	for _, line := range p.Lines {
+		sum += line.Elements
+	}
+	if sum != p.Stored {
+		l.problem(n.At("published.stored"), "published.stored is %s, but the %s %s and the lines make %s: %s",
+			format.Exact64(p.Stored), format.Exact64(base), name, format.Exact64(sum), missing(p.Stored-sum))
+	}
+}
+
+func missing(difference int64) string {
+	if difference < 0 {
+		return fmt.Sprintf("%s too many", format.Exact64(-difference))
+	}
+	return fmt.Sprintf("explain the other %s with a line", format.Exact64(difference))
 }

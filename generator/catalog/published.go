@@ -1,10 +1,7 @@
 package catalog
 
 import (
-	"fmt"
-
 	"github.com/strata-catalog/strata/generator/content"
-	"github.com/strata-catalog/strata/generator/format"
 )
 
 // Published is what is said of the checkpoint elsewhere: by the note, or by the
@@ -56,42 +53,4 @@ func (e *Entry) Reconciliation() []Step {
 		steps = append(steps, Step{p.Stored, "elements that the checkpoint's file stores", true})
 	}
 	return steps
-}
-
-// checkPublished compares the counts of the note with those of the graph, and
-// adds up the lines between parameters and stored elements.
-func (l *loader) checkPublished(e *Entry) {
-	n := e.Note
-	said, real := n.Published.Parameters, e.Doc.RealParamCount
-	if said != 0 && real != 0 && said != real {
-		l.problem(n.At("published.parameters"), "published.parameters is %s, but realParamCount of %s is %s; correct the one that is wrong",
-			format.Exact64(said), e.File, format.Exact64(real))
-		return
-	}
-	p := e.Published()
-	if p.Stored == 0 {
-		if len(p.Lines) > 0 {
-			l.problem(n.At("published.lines"), "published.lines explains stored elements, but published.stored is missing")
-		}
-		return
-	}
-	base, name := p.Parameters, "published parameters"
-	if base == 0 {
-		base, name = e.Model.Params, "parameters of the graph"
-	}
-	sum := base
-	for _, line := range p.Lines {
-		sum += line.Elements
-	}
-	if sum != p.Stored {
-		l.problem(n.At("published.stored"), "published.stored is %s, but the %s %s and the lines make %s: %s",
-			format.Exact64(p.Stored), format.Exact64(base), name, format.Exact64(sum), missing(p.Stored-sum))
-	}
-}
-
-func missing(difference int64) string {
-	if difference < 0 {
-		return fmt.Sprintf("%s too many", format.Exact64(-difference))
-	}
-	return fmt.Sprintf("explain the other %s with a line", format.Exact64(difference))
 }

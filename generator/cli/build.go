@@ -11,6 +11,7 @@ import (
 	"github.com/strata-catalog/strata/generator/audit"
 	"github.com/strata-catalog/strata/generator/format"
 	"github.com/strata-catalog/strata/generator/site"
+	"github.com/strata-catalog/strata/themes"
 )
 
 var buildCommand = &Command{
@@ -79,7 +80,7 @@ func (b *build) run(s *Session, args []string) error {
 	if b.jobs < 0 {
 		return usage("build: --jobs is %d, want 0 or more", b.jobs)
 	}
-	c := site.Config{BaseURL: b.base, Version: Version, Jobs: b.jobs, Strict: b.strict, KeepGoing: b.keepGoing, Cards: b.cards, Compress: b.compress}
+	c := site.Config{BaseURL: b.base, Version: Version, Jobs: b.jobs, Strict: b.strict, KeepGoing: b.keepGoing, Cards: b.cards, Compress: b.compress, Workbench: themes.Workbench()}
 	if b.check && b.shard != "" {
 		return usage("build: --check reads a whole site, and --shard builds a part; leave one of them out")
 	}
@@ -107,6 +108,9 @@ func (b *build) run(s *Session, args []string) error {
 		if target, err = checked(sink, cmp.Or(b.base, b.baseURL)); err != nil {
 			return err
 		}
+	}
+	if c.Workbench == nil {
+		fmt.Fprintln(s.Stderr, "note: no workbench: this program was compiled without it, and make site builds it first")
 	}
 	if Terminal(s.Stderr) {
 		c.Progress = func(done, total int) { fmt.Fprintf(s.Stderr, "\r%d of %d pages", done, total) }

@@ -23,6 +23,7 @@ import (
 	"github.com/strata-catalog/strata/generator/serve"
 	"github.com/strata-catalog/strata/generator/site"
 	"github.com/strata-catalog/strata/generator/watch"
+	"github.com/strata-catalog/strata/themes"
 )
 
 var serveCommand = &Command{
@@ -95,7 +96,7 @@ func (p *preview) run(s *Session, args []string) error {
 	ctx, stop := signal.NotifyContext(s, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	p.s = s
-	p.engine = site.NewEngine(site.Config{BaseURL: p.base, Version: Version, Jobs: p.jobs, Strict: p.strict, KeepGoing: p.keepGoing})
+	p.engine = site.NewEngine(site.Config{BaseURL: p.base, Version: Version, Jobs: p.jobs, Strict: p.strict, KeepGoing: p.keepGoing, Workbench: themes.Workbench()})
 	p.site = site.NewPreview(p.engine)
 	p.server = serve.New(p.site)
 	if err := p.open(&p.engine.Config); err != nil { // what is not there now is a slip of the pen

@@ -1,3 +1,5 @@
+//go:build !js
+
 package content
 
 import (
@@ -297,11 +299,6 @@ func join(path, name string) string {
 		return name
 	}
 	return path + "." + name
-}
-
-// parent is the path of what a value belongs to.
-func parent(path string) string {
-	return path[:max(strings.LastIndexAny(path, ".["), 0)]
 }
 
 func null(n ast.Node) bool {

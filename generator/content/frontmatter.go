@@ -1,3 +1,5 @@
+//go:build !js
+
 package content
 
 import (
@@ -16,6 +18,45 @@ const (
 )
 
 const fence = "---"
+
+// ParseNote reads the note on a template. file stands in messages.
+func ParseNote(file string, src []byte) (*Note, error) {
+	n := &Note{File: file}
+	var err error
+	n.places, n.Body, n.BodyLine, err = parse(file, src, n)
+	return n, err
+}
+
+// ParseDiffNote reads the note on a diff. Its ids are the caller's to fill in.
+func ParseDiffNote(file string, src []byte) (*DiffNote, error) {
+	n := &DiffNote{File: file}
+	var err error
+	n.places, n.Body, n.BodyLine, err = parse(file, src, n)
+	return n, err
+}
+
+// ParsePage reads a content page. path is its address without the extension.
+func ParsePage(file, path string, src []byte) (*Page, error) {
+	p := &Page{File: file, Path: path}
+	var err error
+	p.places, p.Body, p.BodyLine, err = parse(file, src, p)
+	if p.Description == "" {
+		p.Description = FirstParagraph(p.Body)
+	}
+	return p, err
+}
+
+// ParseSettings reads site.yaml over the defaults. file stands in messages.
+func ParseSettings(file string, src []byte) (Settings, error) {
+	s := Defaults()
+	s.File = file
+	text, err := clean(file, src)
+	if err != nil {
+		return s, err
+	}
+	s.places, err = Decode(file, text, &s)
+	return s, err
+}
 
 // parse reads the front matter of a file into a struct, and returns its body
 // with the line that it begins on.

@@ -1,6 +1,10 @@
 package content
 
-import "github.com/strata-catalog/strata/generator/graph"
+import (
+	"strings"
+
+	"github.com/strata-catalog/strata/generator/graph"
+)
 
 // A Note is the content file of a template: content/a/<id>.md.
 type Note struct {
@@ -77,33 +81,6 @@ type Page struct {
 	places
 }
 
-// ParseNote reads the note on a template. file stands in messages.
-func ParseNote(file string, src []byte) (*Note, error) {
-	n := &Note{File: file}
-	var err error
-	n.places, n.Body, n.BodyLine, err = parse(file, src, n)
-	return n, err
-}
-
-// ParseDiffNote reads the note on a diff. Its ids are the caller's to fill in.
-func ParseDiffNote(file string, src []byte) (*DiffNote, error) {
-	n := &DiffNote{File: file}
-	var err error
-	n.places, n.Body, n.BodyLine, err = parse(file, src, n)
-	return n, err
-}
-
-// ParsePage reads a content page. path is its address without the extension.
-func ParsePage(file, path string, src []byte) (*Page, error) {
-	p := &Page{File: file, Path: path}
-	var err error
-	p.places, p.Body, p.BodyLine, err = parse(file, src, p)
-	if p.Description == "" {
-		p.Description = FirstParagraph(p.Body)
-	}
-	return p, err
-}
-
 // places says where in a file each value stands, by path: published.stored,
 // accept[0].rule.
 type places map[string]graph.Position
@@ -117,4 +94,9 @@ func (p places) At(path string) graph.Position {
 		}
 		path = parent(path)
 	}
+}
+
+// parent is the path of what a value belongs to.
+func parent(path string) string {
+	return path[:max(strings.LastIndexAny(path, ".["), 0)]
 }

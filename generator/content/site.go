@@ -37,15 +37,3 @@ func Defaults() Settings {
 		FeedSize:    20,
 	}
 }
-
-// ParseSettings reads site.yaml over the defaults. file stands in messages.
-func ParseSettings(file string, src []byte) (Settings, error) {
-	s := Defaults()
-	s.File = file
-	text, err := clean(file, src)
-	if err != nil {
-		return s, err
-	}
-	s.places, err = Decode(file, text, &s)
-	return s, err
-}

@@ -1,10 +1,6 @@
 package page
 
-import (
-	"crypto/sha1"
-	"fmt"
-	"sort"
-)
+import "sort"
 
 // Feed is feed.xml: the templates, newest first.
 type Feed struct {
@@ -56,14 +52,4 @@ func (s *Site) feed() (any, error) {
 		f.Updated = f.Entries[0].Updated
 	}
 	return f, nil
-}
-
-// urn is a name that stays the same as long as the site has its address: a
-// UUID of version 5 (RFC 9562) in the name space of URLs.
-func (s *Site) urn(id string) string {
-	space := []byte{0x6b, 0xa7, 0xb8, 0x11, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0x00, 0xc0, 0x4f, 0xd4, 0x30, 0xc8}
-	u := sha1.Sum(append(space, s.BaseURL+"a/"+id...))
-	u[6] = u[6]&0x0f | 0x50
-	u[8] = u[8]&0x3f | 0x80
-	return fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:16])
 }

@@ -1,9 +1,6 @@
 package page
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"maps"
 	"strconv"
 	"sync"
@@ -16,16 +13,6 @@ import (
 // A needs lists checksums of what a page is made of: two pages at one address
 // with the same needs are the same, as long as program and theme are.
 type needs []string
-
-// key is a checksum of needs.
-func (n needs) key() string {
-	text := make([]byte, 0, 96*len(n)) // about as many
-	for _, s := range n {
-		text = append(binary.LittleEndian.AppendUint64(text, uint64(len(s))), s...)
-	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
-}
 
 // inputs are checksums that many pages need, each made when first asked for.
 type inputs struct {

@@ -113,17 +113,23 @@ func key(a, b *catalog.Entry) [2]string {
 
 // compare makes the diff of a pair, and keeps what lists show of it.
 func (s *Site) compare(p *pair) (*diff.Diff, error) {
-	a, err := s.subject(p.A)
+	d, err := s.compared(p.A, p.B)
+	if err == nil {
+		s.known.setPair(p.key, facts.Listed(d))
+	}
+	return d, err
+}
+
+func (s *Site) compared(of, with *catalog.Entry) (*diff.Diff, error) {
+	a, err := s.subject(of)
 	if err != nil {
 		return nil, err
 	}
-	b, err := s.subject(p.B)
+	b, err := s.subject(with)
 	if err != nil {
 		return nil, err
 	}
-	d := diff.Compare(a, b)
-	s.known.setPair(p.key, facts.Listed(d))
-	return d, nil
+	return diff.Compare(a, b), nil
 }
 
 // diffEntry is a pair as lists show it. Lists come after the diffs among the

@@ -68,6 +68,9 @@ type Options struct {
 	Version string // of the generator
 	Cards   bool   // draw a social card for each template
 	Known   *Known // of a Site before this one; nil: nothing
+	// Workbench says that the theme has the program that checks graphs in the
+	// browser: the site gets a page for it.
+	Workbench bool
 }
 
 // New plans the pages of a catalog. The error joins what is wrong with the
@@ -87,7 +90,7 @@ func New(c *catalog.Catalog, o Options) (*Site, error) {
 	s.share(c.Entries)
 	s.users = sync.OnceValue(s.findUsers)
 	s.prepare()
-	err3 := s.planPages()
+	err3 := s.planPages(o.Workbench)
 	s.known.begin(s)
 	s.Menu = append(s.references(), menu(c.Pages)...)
 	return s, errors.Join(err1, err2, err3)
@@ -118,6 +121,9 @@ func (s *Site) references() (items []Item) {
 	if s.has(ComparePath) {
 		items = append(items, Item{Text: "Compare", Path: ComparePath})
 	}
+	if s.has(WorkbenchPath) {
+		items = append(items, Item{Text: "Workbench", Path: WorkbenchPath})
+	}
 	return append(items, Item{Text: "Layers", Path: LayersPath}, Item{Text: "Rules", Path: RulesPath})
 }
 
@@ -144,7 +150,7 @@ type adder func(path string, data func() (any, error), needs func() needs, more 
 const noPage = -1
 
 // planPages lists every page, and every address.
-func (s *Site) planPages() error {
+func (s *Site) planPages(workbench bool) error {
 	add := func(path string, data func() (any, error), needs func() needs, more ...string) *Page {
 		s.pages = append(s.pages, Page{Path: path, Files: append(more, path), Key: func() string { return needs().key() }, Data: data})
 		added := &s.pages[len(s.pages)-1]
@@ -155,6 +161,9 @@ func (s *Site) planPages() error {
 	}
 	with := func(input *func() string) func() needs {
 		return func() needs { return append(s.framed(), (*input)()) }
+	}
+	if workbench {
+		s.workbench(add)
 	}
 	err := s.planPairs()
 	s.modelPages(add)

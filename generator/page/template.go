@@ -38,6 +38,7 @@ type Template struct {
 	Body      string          // of the note, HTML
 	Markdown  string          // of the note, as written
 	Graph     *graph.Document // flat
+	Written   *Written        // for the workbench; nil when the site has none
 }
 
 // Document is a/<id>.json.
@@ -127,7 +128,11 @@ type Fact struct {
 func (s *Site) templatePage(add adder, e *catalog.Entry) {
 	s.shared[e].left.Add(1)
 	urls := s.urls(e)
-	added := add(urls.HTML, func() (any, error) { return s.template(e, urls) }, func() needs { return s.templateNeeds(e) }, urls.all()...)
+	files := urls.all()
+	if s.has(WorkbenchPath) {
+		files = append(files, WrittenPath(e.ID))
+	}
+	added := add(urls.HTML, func() (any, error) { return s.template(e, urls) }, func() needs { return s.templateNeeds(e) }, files...)
 	if e.Note != nil {
 		added.Check = func() error { return s.checked(noteText(e)) }
 	}
@@ -165,6 +170,9 @@ func (s *Site) template(e *catalog.Entry, urls URLs) (any, error) {
 	}
 	if t.Code == nil {
 		t.Reasons = reasons(e)
+	}
+	if s.has(WorkbenchPath) {
+		t.Written = written(e)
 	}
 	if d.Diffs, err = s.related(e); err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/strata-catalog/strata/generator/draw"
@@ -23,11 +24,11 @@ var rootRule = regexp.MustCompile(`:root\s*\{[^}]*\}`)
 // drawingStyle is the style of a diagram that stands in a file of its own: the
 // tokens of the site, and what it has on pages.
 func drawingStyle(sources map[string][]byte) string {
-	small, err := minifier.String("text/css", string(rootRule.Find(sources[tokenStyle]))+string(sources[diagramStyle]))
+	small, err := minified("text/css", append(slices.Clone(rootRule.Find(sources[tokenStyle])), sources[diagramStyle]...))
 	if err != nil {
 		return "" // the same error is reported of the asset
 	}
-	return small
+	return string(small)
 }
 
 // rowOf is the link to the row of a layer, from the page or from elsewhere.

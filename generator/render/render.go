@@ -67,6 +67,8 @@ func (r *Renderer) Render(data any) ([]File, error) {
 		return r.html(catalogLayout, d.Path, d)
 	case *page.Compare:
 		return r.html(compareLayout, d.Path, d)
+	case *page.Workbench:
+		return r.html(workbenchLayout, d.Path, d)
 	case *page.Layers:
 		return r.html(layersLayout, d.Path, d)
 	case *page.Layer:
@@ -141,6 +143,13 @@ func (r *Renderer) template(t *page.Template) ([]File, error) {
 	files = append(files, File{u.Markdown, markdown(t)}, File{u.JSON, analysis}, File{u.Graph, graph.Encode(t.Graph)})
 	if t.Code != nil {
 		files = append(files, File{t.Code.Path, []byte(t.Code.Source)})
+	}
+	if t.Written != nil {
+		src, err := facts.JSON(t.Written)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", page.WrittenPath(t.Written.ID), err)
+		}
+		files = append(files, File{page.WrittenPath(t.Written.ID), src})
 	}
 	return files, nil
 }

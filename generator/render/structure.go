@@ -120,6 +120,10 @@ func sumOf(s *facts.Span) string {
 func (w *table) rest(s *facts.Span) {
 	first, last := s.Rest[0].Number, s.Rest[len(s.Rest)-1].Number
 	label := fmt.Sprintf("%s more, rows %s to %s", plural(s.Repeat-1, "instance"), format.Exact64(int64(first)), format.Exact64(int64(last)))
+	if !w.whole && w.Data.URLs.Markdown == "" {
+		w.text(label + ": in the Markdown and the JSON to download")
+		return
+	}
 	if !w.whole {
 		w.text(label + ": in the ")
 		w.raw(`<a href="`, w.URL(w.Data.URLs.Markdown), `">Markdown</a> and the <a href="`, w.URL(w.Data.URLs.JSON), `">JSON</a> of this page`)

@@ -1,24 +1,16 @@
 package render
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"html/template"
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
-
-	"github.com/tdewolff/minify/v2"
-	"github.com/tdewolff/minify/v2/css"
-	"github.com/tdewolff/minify/v2/html"
-	"github.com/tdewolff/minify/v2/js"
-	"github.com/tdewolff/minify/v2/svg"
 
 	"github.com/strata-catalog/strata/generator/card"
 	"github.com/strata-catalog/strata/generator/content"
@@ -37,19 +29,20 @@ const (
 
 // The layouts of the kinds of pages, each of which defines "main".
 const (
-	catalogLayout  = "catalog.html"
-	compareLayout  = "compare.html"
-	templateLayout = "template.html"
-	diffLayout     = "diff.html"
-	diffsLayout    = "diffs.html"
-	layersLayout   = "layers.html"
-	layerLayout    = "layer.html"
-	rulesLayout    = "rules.html"
-	contentLayout  = "content.html"
-	missingLayout  = "notfound.html"
+	catalogLayout   = "catalog.html"
+	compareLayout   = "compare.html"
+	workbenchLayout = "workbench.html"
+	templateLayout  = "template.html"
+	diffLayout      = "diff.html"
+	diffsLayout     = "diffs.html"
+	layersLayout    = "layers.html"
+	layerLayout     = "layer.html"
+	rulesLayout     = "rules.html"
+	contentLayout   = "content.html"
+	missingLayout   = "notfound.html"
 )
 
-var layoutNames = []string{catalogLayout, compareLayout, templateLayout, diffLayout, diffsLayout, layersLayout, layerLayout, rulesLayout, contentLayout, missingLayout}
+var layoutNames = []string{catalogLayout, compareLayout, workbenchLayout, templateLayout, diffLayout, diffsLayout, layersLayout, layerLayout, rulesLayout, contentLayout, missingLayout}
 
 // theme is a theme, read and prepared.
 type theme struct {
@@ -71,21 +64,6 @@ func gather(folders []fs.FS) (map[string][]byte, error) {
 		}
 	}
 	return sources, nil
-}
-
-// checksum is of names and texts.
-func checksum(sources map[string][]byte) string {
-	names := make([]string, 0, len(sources))
-	for name := range sources {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	h := sha256.New()
-	for _, name := range names {
-		fmt.Fprintf(h, "%d %q %d\n", len(name), name, len(sources[name]))
-		h.Write(sources[name])
-	}
-	return hex.EncodeToString(h.Sum(nil))
 }
 
 // load prepares a theme.
@@ -149,66 +127,87 @@ func sorted(sources map[string][]byte, folder string) []string {
 	return names
 }
 
-// minifier minifies assets by their media type.
-var minifier = func() *minify.M {
-	m := minify.New()
-	m.AddFunc("text/css", css.Minify)
-	m.AddFunc("text/javascript", js.Minify)
-	m.AddFunc("image/svg+xml", svg.Minify)
-	return m
-}()
-
 var mediaTypes = map[string]string{".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 // prepareAssets minifies the assets and gives each an address that changes with
-// its content. Style sheets come last, since they refer to others.
+// its content: an asset that refers to others comes after them.
 func (t *theme) prepareAssets(sources map[string][]byte) error {
 	t.drawing = drawingStyle(sources)
 	t.colours = sync.OnceValues(func() (card.Colours, error) { return card.ReadColours(string(sources[tokenStyle])) })
-	names := sorted(sources, assetFolder)
-	sort.SliceStable(names, func(i, j int) bool { return path.Ext(names[i]) != ".css" && path.Ext(names[j]) == ".css" })
-	for _, full := range names {
-		name, data := strings.TrimPrefix(full, assetFolder+"/"), sources[full]
-		if path.Ext(name) == ".css" {
-			var err error
-			if data, err = t.references(full, data); err != nil {
-				return err
-			}
+	for _, name := range sorted(sources, assetFolder) {
+		if err := t.prepareAsset(strings.TrimPrefix(name, assetFolder+"/"), sources); err != nil {
+			return err
 		}
-		if media, ok := mediaTypes[path.Ext(name)]; ok {
-			small, err := minifier.Bytes(media, data)
-			if err != nil {
-				return fmt.Errorf("theme: %s: %w", full, err)
-			}
-			data = small
-		}
-		sum := sha256.Sum256(data)
-		ext := path.Ext(name)
-		address := page.AssetFolder + strings.TrimSuffix(name, ext) + "." + hex.EncodeToString(sum[:5]) + ext
-		t.assets[name] = address
-		t.files = append(t.files, File{address, data})
 	}
 	return nil
 }
 
-var reference = regexp.MustCompile(`url\(\s*["']?([^"')]+)["']?\s*\)`)
+func (t *theme) prepareAsset(name string, sources map[string][]byte) error {
+	if _, done := t.assets[name]; done {
+		return nil
+	}
+	full := path.Join(assetFolder, name)
+	data, ok := sources[full]
+	if !ok {
+		return nil // whoever refers to it says so
+	}
+	t.assets[name] = "" // on the way: nothing is made of itself
+	ext := path.Ext(name)
+	if refers := reference[ext]; refers != nil {
+		var err error
+		if data, err = t.references(full, data, refers, sources); err != nil {
+			return err
+		}
+	}
+	if media, ok := mediaTypes[ext]; ok {
+		small, err := minified(media, data)
+		if err != nil {
+			return fmt.Errorf("theme: %s: %w", full, err)
+		}
+		data = small
+	}
+	address := page.AssetFolder + strings.TrimSuffix(name, ext) + "." + fingerprint(data) + ext
+	t.assets[name] = address
+	t.files = append(t.files, File{address, data})
+	return nil
+}
 
-// references puts the addresses of assets where a style sheet names them.
-func (t *theme) references(name string, data []byte) ([]byte, error) {
+// reference finds the addresses in assets of a kind: what stands before one, the
+// address, and what stands behind it.
+var reference = map[string]*regexp.Regexp{
+	".css": regexp.MustCompile(`(url\(\s*)["']?([^"')]+)["']?(\s*\))`),
+	".js":  regexp.MustCompile(`(\b(?:from|import)\s*")(\.[^"]+)(")`),
+}
+
+// references puts the addresses of assets where a style sheet or a module names
+// them.
+func (t *theme) references(name string, data []byte, refers *regexp.Regexp, sources map[string][]byte) ([]byte, error) {
 	var errs []error
-	out := reference.ReplaceAllFunc(data, func(match []byte) []byte {
-		target := string(reference.FindSubmatch(match)[1])
+	out := refers.ReplaceAllFunc(data, func(match []byte) []byte {
+		parts := refers.FindSubmatch(match)
+		target := string(parts[2])
 		if strings.HasPrefix(target, "data:") || strings.HasPrefix(target, "#") {
 			return match
 		}
 		at := strings.TrimPrefix(path.Join(path.Dir(name), target), assetFolder+"/")
-		address, ok := t.assets[at]
-		if !ok {
-			errs = append(errs, fmt.Errorf("theme: %s refers to %q, which is no asset%s", name, target, words.DidYouMean(at, t.assetNames())))
+		if err := t.prepareAsset(at, sources); err != nil {
+			errs = append(errs, err)
 			return match
 		}
-		up := strings.Repeat("../", strings.Count(strings.TrimPrefix(name, assetFolder+"/"), "/"))
-		return []byte("url(" + up + strings.TrimPrefix(address, page.AssetFolder) + ")")
+		switch address, ok := t.assets[at]; {
+		case !ok:
+			errs = append(errs, fmt.Errorf("theme: %s refers to %q, which is no asset%s", name, target, words.DidYouMean(at, t.assetNames())))
+			return match
+		case address == "":
+			errs = append(errs, fmt.Errorf("theme: %s and %s refer to each other", name, at))
+			return match
+		default:
+			up := strings.Repeat("../", strings.Count(strings.TrimPrefix(name, assetFolder+"/"), "/"))
+			if path.Ext(name) == ".js" {
+				up = "./" + up
+			}
+			return slices.Concat(parts[1], []byte(up+strings.TrimPrefix(address, page.AssetFolder)), parts[3])
+		}
 	})
 	return out, errors.Join(errs...)
 }
@@ -220,6 +219,9 @@ func (t *theme) assetNames() []string {
 	}
 	return names
 }
+
+// Has reports whether the theme has an asset.
+func (r *Renderer) Has(asset string) bool { return r.theme.assets[asset] != "" }
 
 // asset is the address of an asset, for layouts.
 func (t *theme) asset(name string) (string, error) {
@@ -250,24 +252,17 @@ func (t *theme) prepareLayouts(sources map[string][]byte) error {
 	return nil
 }
 
-// layoutMinifier keeps what a template may depend on: quotes around values, and
-// the tags that browsers could do without.
-var layoutMinifier = html.Minifier{
-	TemplateDelims: html.GoTemplateDelims,
-	KeepQuotes:     true, KeepEndTags: true, KeepDocumentTags: true, KeepDefaultAttrVals: true,
-}
-
 // parse minifies one template and adds it under its file's name.
 func parse(to *template.Template, name string, sources map[string][]byte) error {
 	src, ok := sources[name]
 	if !ok {
 		return fmt.Errorf("theme: %s is missing", name)
 	}
-	var small bytes.Buffer
-	if err := layoutMinifier.Minify(minifier, &small, bytes.NewReader(src), nil); err != nil {
+	small, err := minifiedLayout(src)
+	if err != nil {
 		return fmt.Errorf("theme: %s: %w", name, err)
 	}
-	if _, err := to.New(path.Base(name)).Parse(small.String()); err != nil {
+	if _, err := to.New(path.Base(name)).Parse(string(small)); err != nil {
 		return fmt.Errorf("theme: %s: %w", name, err)
 	}
 	return nil

@@ -21,6 +21,7 @@ type Config struct {
 	Templates fs.FS // <id>/model.json
 	Content   fs.FS // texts and settings; nil: none, and default settings
 	Theme     fs.FS // files that replace those of the default theme; nil: none
+	Workbench fs.FS // what the theme has for the page that changes graphs in the browser; nil: no such page
 
 	// TemplatesName and ContentName are the two folders in messages;
 	// "templates" and "content" when empty.

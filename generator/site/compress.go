@@ -19,7 +19,7 @@ const (
 )
 
 // texts are the files that are worth compressing, by their ending.
-var texts = map[string]bool{".html": true, ".css": true, ".js": true, ".json": true, ".md": true, ".py": true, ".svg": true, ".txt": true, ".xml": true}
+var texts = map[string]bool{".html": true, ".css": true, ".js": true, ".json": true, ".md": true, ".py": true, ".svg": true, ".txt": true, ".wasm": true, ".xml": true}
 
 // forms adds to files their compressed forms, where those are asked for and
 // smaller.

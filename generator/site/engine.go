@@ -104,6 +104,9 @@ func (e *Engine) plan(changed []string) (*draft, error) {
 		return d, Problems(d.problems)
 	}
 	layers := []fs.FS{themes.Default()}
+	if e.Workbench != nil {
+		layers = append(layers, e.Workbench)
+	}
 	if e.Theme != nil {
 		layers = append(layers, e.Theme)
 	}
@@ -111,7 +114,7 @@ func (e *Engine) plan(changed []string) (*draft, error) {
 		return d, err
 	}
 	e.theme = d.theme
-	if d.site, err = page.New(cat, page.Options{BaseURL: e.BaseURL, Version: e.Version, Cards: e.Cards, Known: e.known}); err != nil {
+	if d.site, err = page.New(cat, page.Options{BaseURL: e.BaseURL, Version: e.Version, Cards: e.Cards, Known: e.known, Workbench: e.Workbench != nil}); err != nil {
 		d.problems = append(d.problems, split(err)...)
 		return d, Problems(d.problems)
 	}

@@ -1,12 +1,6 @@
 package verify
 
-import (
-	"embed"
-	"strings"
-)
-
-//go:embed testdata/*.txtar
-var stories embed.FS
+import "strings"
 
 // An Example shows what a rule is about.
 type Example struct {

@@ -2,8 +2,7 @@
 // coefficients come with the page; whole numbers are exact, as they are where
 // the page is made.
 
-const planner = document.querySelector(".planner");
-const sheet = JSON.parse(planner.dataset.sheet);
+let sheet; // of the page
 const find = (list, name) => list.find((x) => x.name === name);
 const ceil = (n, by) => (n + by - 1n) / by;
 const least = (a, b) => (a < b ? a : b);
@@ -119,21 +118,28 @@ function draw(chart, lines) {
 
 const answers = { serving, training };
 
-for (const form of planner.querySelectorAll("form")) {
-  const chart = form.querySelector(".chart");
-  const answer = () => {
-    if (!form.checkValidity()) return; // the last answer stays, and the field shows why
-    const { results, lines } = answers[form.dataset.plan](Object.fromEntries(new FormData(form)));
-    for (const place of form.querySelectorAll("[data-result]")) {
-      const result = results[place.dataset.result];
-      place.textContent = result.text;
-      if (result.exact) place.title = result.exact;
-      else place.removeAttribute("title");
-    }
-    if (chart) draw(chart, lines);
-  };
-  form.addEventListener("submit", (e) => e.preventDefault());
-  form.addEventListener("input", answer);
-  form.addEventListener("reset", () => setTimeout(answer));
-  if (document.readyState !== "loading") answer(); // a browser may have kept what was set before
+// plan lets the controls of a planner answer.
+export function plan(planner) {
+  sheet = JSON.parse(planner.dataset.sheet);
+  for (const form of planner.querySelectorAll("form")) {
+    const chart = form.querySelector(".chart");
+    const answer = () => {
+      if (!form.checkValidity()) return; // the last answer stays, and the field shows why
+      const { results, lines } = answers[form.dataset.plan](Object.fromEntries(new FormData(form)));
+      for (const place of form.querySelectorAll("[data-result]")) {
+        const result = results[place.dataset.result];
+        place.textContent = result.text;
+        if (result.exact) place.title = result.exact;
+        else place.removeAttribute("title");
+      }
+      if (chart) draw(chart, lines);
+    };
+    form.addEventListener("submit", (e) => e.preventDefault());
+    form.addEventListener("input", answer);
+    form.addEventListener("reset", () => setTimeout(answer));
+    if (document.readyState !== "loading") answer(); // a browser may have kept what was set before
+  }
 }
+
+const planner = document.querySelector(".planner");
+if (planner) plan(planner);

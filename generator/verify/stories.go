@@ -1,0 +1,8 @@
+//go:build !js
+
+package verify
+
+import "embed"
+
+//go:embed testdata/*.txtar
+var stories embed.FS
