@@ -212,9 +212,6 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, at route) {
 		a.problem(w, busy, "as many requests as can wait are waiting; try again")
 		return
 	}
-	// The answer has to go in time, whatever becomes of the request.
-	conn := http.NewResponseController(w)
-	_ = conn.SetWriteDeadline(time.Now().Add(a.Limits.Read + a.Limits.Time + a.Limits.Write)) // a recorder in a test has none
 	params, err := a.params(w, r, at)
 	if err != nil {
 		a.fail(w, r, err)
@@ -352,14 +349,15 @@ func (a *API) write(w http.ResponseWriter, r *http.Request, src []byte, err erro
 	a.give(w, http.StatusOK, jsonType, src)
 }
 
-// give writes an answer and sees that it goes, while its deadline holds.
+// give writes an answer and sees that it goes in time.
 func (a *API) give(w http.ResponseWriter, status int, mediaType string, src []byte) {
 	h := w.Header()
 	h.Set("Content-Type", mediaType)
 	h.Set("Content-Length", fmt.Sprint(len(src)))
 	h.Set("Cache-Control", "no-cache")
-	w.WriteHeader(status)
 	conn := http.NewResponseController(w)
+	_ = conn.SetWriteDeadline(time.Now().Add(a.Limits.Write)) // a recorder in a test has none
+	w.WriteHeader(status)
 	if _, err := w.Write(src); err == nil {
 		_ = conn.Flush() // a client who has gone is no fault
 	}

@@ -136,7 +136,7 @@ func (r route) parameters() []object {
 			list = append(list, object{"name": p.Name, "in": "path", "required": true, "description": p.Description, "schema": &facts.Schema{Type: p.Type}})
 		}
 	}
-	for _, p := range r.asked() {
+	for _, p := range r.asked {
 		one := object{"name": p.Name, "in": "query", "description": p.Description, "schema": &facts.Schema{Type: p.Type, Items: p.Items}}
 		switch simple(p.Schema) {
 		case "array":

@@ -19,6 +19,7 @@ type route struct {
 	path   string // below Prefix
 	op     *ops.Op
 	param  string // the parameter that the path names, "" for none
+	asked  []facts.Property
 }
 
 // got are the operations that are asked for with GET, since they have an address
@@ -36,10 +37,10 @@ var onlyGot = []string{"templates", "explain"}
 var routes = func() (list []route) {
 	for _, o := range ops.All {
 		if g, ok := got[o.Name]; ok {
-			list = append(list, route{http.MethodGet, g.path, o, g.param})
+			list = append(list, route{http.MethodGet, g.path, o, g.param, asked(o, g.param)})
 		}
 		if !slices.Contains(onlyGot, o.Name) {
-			list = append(list, route{http.MethodPost, o.Name, o, ""})
+			list = append(list, route{http.MethodPost, o.Name, o, "", asked(o, "")})
 		}
 	}
 	return list
@@ -56,10 +57,10 @@ func Routes(op string) (list []string) {
 }
 
 // asked are the parameters that a query may hold: what is no object, and does
-// not stand in the path. Where no graph is sent there is one way to name one.
-func (r route) asked() (list []facts.Property) {
-	for _, p := range r.op.Parameters().Properties {
-		if simple(p.Schema) != "" && p.Name != r.param {
+// not stand in the path.
+func asked(o *ops.Op, param string) (list []facts.Property) {
+	for _, p := range o.Parameters().Properties {
+		if simple(p.Schema) != "" && p.Name != param {
 			list = append(list, p)
 		}
 	}
@@ -84,12 +85,11 @@ func simple(s *facts.Schema) string {
 // query makes one JSON object of a query.
 func (r route) query(values url.Values) ([]byte, error) {
 	object := map[string]any{}
-	asked := r.asked()
 	for name, list := range values {
-		i := slices.IndexFunc(asked, func(p facts.Property) bool { return p.Name == name })
+		i := slices.IndexFunc(r.asked, func(p facts.Property) bool { return p.Name == name })
 		if i < 0 {
-			names := make([]string, len(asked))
-			for k, p := range asked {
+			names := make([]string, len(r.asked))
+			for k, p := range r.asked {
 				names[k] = p.Name
 			}
 			return nil, &refusal{invalid, fmt.Sprintf("the query has %s, expected %s%s", words.Quote(name), strings.Join(names, ", "), words.DidYouMean(name, names))}
@@ -98,7 +98,7 @@ func (r route) query(values url.Values) ([]byte, error) {
 		wrong := func(expected string) error {
 			return &refusal{invalid, fmt.Sprintf("the query has %s=%s, expected %s", name, words.Quote(text), expected)}
 		}
-		switch simple(asked[i].Schema) {
+		switch simple(r.asked[i].Schema) {
 		case "boolean":
 			is, err := strconv.ParseBool(text)
 			if err != nil && text != "" {

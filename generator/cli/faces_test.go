@@ -50,6 +50,7 @@ var questions = map[string]asked{
 	"a block":               {"show", `{"template": "qwen3-8b", "block": "decoder"}`, strings.Fields("show qwen3-8b --block decoder --format json"), nil},
 	"a good graph":          {"check", `{"model": @model}`, strings.Fields("check model.json --format json"), line},
 	"a graph with faults":   {"check", `{"model": @faulty}`, strings.Fields("check faulty.json --format json"), line},
+	"a broken policy":       {"check", `{"model": @model, "policy": {"max_params": 1000, "must_fit": "T4 16GB", "forbid_types": ["gelu"], "dtype": "int8"}}`, strings.Fields("check model.json --policy limits.yaml --format json"), line},
 	"a plan":                {"plan", `{"model": @model, "assumptions": {"batch": 4, "cache_dtype": "int8"}, "gpus": ["h100", "t4"], "dtypes": ["int4"]}`, strings.Fields("plan model.json --batch 4 --cache-dtype int8 --gpu h100,t4 --dtype int4 --format json"), nil},
 	"a plan of a template":  {"plan", `{"template": "mixtral-8x7b"}`, strings.Fields("plan mixtral-8x7b --format json"), nil},
 	"a diff":                {"diff", `{"a": {"template": "gpt2"}, "b": {"template": "qwen3-8b"}}`, strings.Fields("diff gpt2 qwen3-8b --format json"), nil},
@@ -141,6 +142,7 @@ func newWorld(t *testing.T) *world {
 			put(name, src)
 		}
 	}
+	put("limits.yaml", []byte("max_params: 1000\nmust_fit: T4 16GB\nforbid_types: [gelu]\ndtype: int8\n"))
 	t.Chdir(w.dir)
 	var err error
 	if w.env, err = catalogued("."); err != nil {
