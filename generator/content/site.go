@@ -10,6 +10,7 @@ type Settings struct {
 	Author      string   `yaml:"author" doc:"who publishes the site, for the feed"`
 	Theme       string   `yaml:"theme" is:"name" doc:"folder of themes that the pages are rendered by"`
 	CatalogURL  string   `yaml:"catalog-url" is:"url" doc:"where the templates and texts are kept, for links to their source"`
+	APIURL      string   `yaml:"api-url" is:"url" doc:"server that answers under /api/v1, for pages to name; they name the path alone without it"`
 	Assumptions Section  `yaml:"assumptions" doc:"what estimates of memory and cost assume, where it differs from the defaults"`
 	GPUs        []string `yaml:"gpus" doc:"cards to show, by name; all that are known when not given"`
 	Diffs       string   `yaml:"diffs" is:"related|all" doc:"which pairs get a diff page beside those written up: each template with its nearest relatives, or every pair"`

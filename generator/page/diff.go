@@ -29,7 +29,9 @@ type Diff struct {
 	Assumptions Table         // of the estimates
 	Notes       []string      // how the estimates and the bill come about
 	Templates   []Item        // the pages of the two models
-	Graphs      []Item        // the two documents, then addresses for programs
+	Graphs      []Item        // the two documents
+	Machine     []Item        // addresses for programs
+	Asks        []Ask         // what else they can ask
 	Body        string        // of the note, HTML
 	Markdown    string        // of the note, as written
 }
@@ -64,7 +66,7 @@ var (
 )
 
 // diffSections are those that the page has; the Markdown twin has DiffFolded too.
-var diffSections = []Section{DiffSides, DiffDeltas, DiffParts, DiffBill, DiffLayers, DiffPictures, DiffLimits, DiffGraphs, DiffHow, Notes}
+var diffSections = []Section{DiffSides, DiffDeltas, DiffParts, DiffBill, DiffLayers, DiffPictures, DiffLimits, DiffGraphs, DiffHow, Machine, Notes}
 
 var diffIDs = idsOf(diffSections)
 

@@ -210,11 +210,15 @@ func (s *Site) diff(p *pair) (any, error) {
 	d.Graphs = []Item{
 		{d.Data.NameA, graphs.A, ""},
 		{d.Data.NameB, graphs.B, ""},
+	}
+	d.Machine = append([]Item{
 		{"This diff as Markdown", u.Markdown, ""},
 		{"This diff as JSON", u.JSON, "every row, fold and line of the bill"},
 		{"JSON Schema of this diff", DiffSchema, ""},
-		{"Every diff", IndexJSON, ""},
-	}
+		{"Every architecture and every diff as JSON", IndexJSON, ""},
+		{"Guide for language models", LLMs, ""},
+	}, s.howToAsk()...)
+	d.Asks = s.asks(Ask{"Compare them on the command line", "strata diff " + p.A.ID + " " + p.B.ID, ""})
 	if p.Note == nil {
 		return d, nil
 	}

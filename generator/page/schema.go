@@ -1,15 +1,16 @@
 package page
 
-import "github.com/strata-catalog/strata/generator/schema"
+// Addresses of the JSON Schemas by which editors complete what people write:
+// graph documents, and policies.
+const (
+	GraphSchema  = "schema/graph-v1.json"
+	PolicySchema = "schema/policy-v1.json"
+)
 
-// GraphSchema is the address of the JSON Schema of graph documents, by which
-// editors complete them.
-const GraphSchema = "schema/graph-v1.json"
-
-func (s *Site) graphSchema() (any, error) {
-	src, err := schema.Graph(s.schemaURL(GraphSchema))
-	if err != nil {
-		return nil, err
+// schemaText is the schema at an address, made for it.
+func (s *Site) schemaText(path string, schema func(id string) ([]byte, error)) func() (any, error) {
+	return func() (any, error) {
+		src, err := schema(s.schemaURL(path))
+		return &Text{Path: path, Body: string(src)}, err
 	}
-	return &Text{Path: GraphSchema, Body: string(src)}, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/strata-catalog/strata/generator/content"
 	"github.com/strata-catalog/strata/generator/cost"
 	"github.com/strata-catalog/strata/generator/layer"
+	"github.com/strata-catalog/strata/generator/schema"
 )
 
 // A Site is a catalog as pages. It is immutable and safe for concurrent use.
@@ -174,7 +175,8 @@ func (s *Site) planPages(workbench bool) error {
 		add(ComparePath, s.comparison, s.framed)
 	}
 	add(IndexJSON, s.index, with(&s.inputs.listed), IndexMarkdown, IndexSchema, TemplateSchema, DiffSchema)
-	add(GraphSchema, s.graphSchema, s.framed)
+	add(GraphSchema, s.schemaText(GraphSchema, schema.Graph), s.framed)
+	add(PolicySchema, s.schemaText(PolicySchema, schema.Policy), s.framed)
 	add(LLMs, s.guide, s.guideNeeds)
 	add(SiteMap, s.siteMap, with(&s.inputs.addresses))
 	add(FeedPath, s.feed, with(&s.inputs.entries))

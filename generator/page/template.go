@@ -35,6 +35,7 @@ type Template struct {
 	Code      *Code           // as PyTorch; nil when a layer cannot be written,
 	Reasons   []Reason        // and then why
 	Machine   []Item          // addresses for programs
+	Asks      []Ask           // what else they can ask
 	Body      string          // of the note, HTML
 	Markdown  string          // of the note, as written
 	Graph     *graph.Document // flat
@@ -163,7 +164,8 @@ func (s *Site) template(e *catalog.Entry, urls URLs) (any, error) {
 			Card:       urls.Card,
 		},
 		Data: d, Picture: s.picture(e), Structure: structureColumns, Tensors: tensorColumns,
-		Machine: s.machine(urls), Graph: e.Model.Graph.Flat(),
+		Machine: s.machine(urls), Asks: s.asks(Ask{"Check it on the command line", "strata check " + urls.Graph, ""}, Ask{"Plan it", "strata plan " + e.ID, ""}),
+		Graph: e.Model.Graph.Flat(),
 	}
 	if t.Code, err = code(e, urls); err != nil {
 		return nil, err
@@ -393,13 +395,14 @@ func (s *Site) machine(u URLs) []Item {
 	if u.Card != nil {
 		list = append(list, Item{"The card for links to this page", *u.Card, "PNG"})
 	}
-	return append(list, []Item{
+	list = append(list, []Item{
 		{"Every architecture as JSON", IndexJSON, ""},
 		{"Every architecture as Markdown", IndexMarkdown, ""},
 		{"JSON Schema of this page", TemplateSchema, ""},
 		{"JSON Schema of the index", IndexSchema, ""},
 		{"Guide for language models", LLMs, ""},
 	}...)
+	return append(list, s.howToAsk()...)
 }
 
 // Where lists the components of a finding as links to their rows. Names without

@@ -255,6 +255,47 @@ func TestJSON(t *testing.T) {
 	}
 }
 
+// FuzzPolicy: whatever a file says, it is refused, or each of its lines has a
+// result, and what is not kept is a finding.
+func FuzzPolicy(f *testing.F) {
+	for _, src := range []string{
+		"max_params: 8e9\nmust_fit: T4 16GB\npurpose: training", "max_memory_gb: 1e300", "forbid_types: [dropout, relu]\nrequire_types: []",
+		"{\"max_cost_usd\": 0.01, \"max_layers\": 9007199254740992}", "dtype: int4", "max_params: 0x10", "max_active_params: !!int 3",
+	} {
+		f.Add(src)
+	}
+	r, err := pipeline.Run("model.json", []byte(small))
+	if err != nil {
+		f.Fatal(err)
+	}
+	plan, err := cost.New(r.Model, cost.Default())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		var p policy.Policy
+		if _, err := content.Decode("policy.yaml", src, &p); err != nil {
+			return
+		}
+		if p.Check() != nil {
+			return
+		}
+		held, results := p.Judge(r, plan)
+		broken := 0
+		for _, result := range results {
+			if _, err := json.Marshal(result); err != nil || result.Message == "" {
+				t.Errorf("%q: %+v, %v", src, result, err)
+			}
+			if result.Status != policy.Kept {
+				broken++
+			}
+		}
+		if len(results) == 0 || len(held.Findings) != len(r.Findings)+broken {
+			t.Errorf("%q: %d results, %d of them not kept, and %d findings more", src, len(results), broken, len(held.Findings)-len(r.Findings))
+		}
+	})
+}
+
 // TestFigures: numbers of the JSON are exact, or the nearest there is.
 func TestFigures(t *testing.T) {
 	for text, want := range map[string]string{

@@ -62,6 +62,11 @@ func DiffMarkdown(d *page.Diff) []byte {
 	for _, n := range d.Notes {
 		w.raw("- ", n, "\n")
 	}
+	if len(d.Machine) > 0 {
+		w.raw("\n")
+		w.section(page.Machine)
+		w.machine(&d.Base, d.Machine, d.Asks)
+	}
 	if d.Markdown != "" {
 		w.raw("\n")
 		w.section(page.Notes)

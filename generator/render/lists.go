@@ -38,6 +38,25 @@ func items(on linker, list []page.Item) template.HTML {
 	return w.html()
 }
 
+// asks is what programs can ask beside files.
+func asks(list []page.Ask) template.HTML {
+	w := &writer{b: room(192 * len(list))}
+	for _, a := range list {
+		w.raw("<li>")
+		w.text(a.Text)
+		w.raw(": <code>")
+		w.text(a.Code)
+		w.raw("</code>")
+		if a.Note != "" {
+			w.raw(` <span class="note">`)
+			w.text(a.Note)
+			w.raw("</span>")
+		}
+		w.raw("</li>")
+	}
+	return w.html()
+}
+
 // factList is what to know first.
 func factList(on linker, list []page.Fact) template.HTML {
 	w := &writer{b: room(160 * len(list))}

@@ -15,6 +15,7 @@ import (
 // lists are the functions as layouts would say them.
 var lists = template.Must(template.New("").Funcs(functions).Parse(`
 {{define "items"}}{{range .List}}<li><a href="{{$.URL .Path}}">{{.Text}}</a> <code>{{.Path}}</code>{{with .Note}} <span class="note">{{.}}</span>{{end}}</li>{{end}}{{end}}
+{{define "asks"}}{{range .}}<li>{{.Text}}: <code>{{.Code}}</code>{{with .Note}} <span class="note">{{.}}</span>{{end}}</li>{{end}}{{end}}
 {{define "facts"}}{{range .List}}<div{{if .Exact}} class="number"{{end}}><dt>{{.Label}}</dt><dd>{{if .Verdict}}<span class="verdict {{.Verdict}}">{{.Verdict}}</span>{{else}}{{with .Text}}<span class="value">{{.}}</span>{{end}}{{end}}{{with .Exact}} <span class="exact">{{.}}</span>{{end}}{{range .Links}}<a href="{{$.URL .Path}}"{{if $.External .Path}} rel="noopener"{{end}}>{{.Text}}</a>{{end}}{{with .Note}} <span class="note">{{.}}</span>{{end}}</dd></div>{{end}}{{end}}
 {{define "notes"}}{{range .}}<li>{{.}}</li>{{end}}{{end}}
 {{define "options"}}{{$on := .On}}{{range .List}}<option{{if eq .Name $on}} selected{{end}}>{{.Name}}</option>{{end}}{{end}}
@@ -42,9 +43,11 @@ func TestLists(t *testing.T) {
 	}), rapid.String())
 	rapid.Check(t, func(t *rapid.T) {
 		var list []page.Item
+		var asked []page.Ask
 		var facts []page.Fact
 		for range rapid.IntRange(0, 3).Draw(t, "items") {
 			list = append(list, page.Item{Text: texts.Draw(t, "text"), Path: addresses.Draw(t, "path"), Note: texts.Draw(t, "note")})
+			asked = append(asked, page.Ask{Text: texts.Draw(t, "text"), Code: texts.Draw(t, "code"), Note: texts.Draw(t, "note")})
 			facts = append(facts, page.Fact{
 				Label: texts.Draw(t, "label"), Text: texts.Draw(t, "text"), Exact: texts.Draw(t, "exact"), Note: texts.Draw(t, "note"),
 				Links: list[:rapid.IntRange(0, len(list)).Draw(t, "links")], Verdict: rapid.SampledFrom([]verify.Verdict{"", verify.Advisory}).Draw(t, "verdict"),
@@ -58,6 +61,7 @@ func TestLists(t *testing.T) {
 			got, want string
 		}{
 			{"items", string(items(raw{}, list)), said(t, "items", raw{list})},
+			{"asks", string(asks(asked)), said(t, "asks", asked)},
 			{"facts", string(factList(raw{}, facts)), said(t, "facts", raw{facts})},
 			{"notes", string(noteList(notes)), said(t, "notes", notes)},
 			{"formats", string(formatOptions(cost.DTypes, format)), said(t, "options", map[string]any{"List": cost.DTypes, "On": format})},

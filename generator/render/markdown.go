@@ -101,15 +101,27 @@ func markdown(t *page.Template) []byte {
 		w.raw("\n")
 	}
 	w.section(page.Machine)
-	for _, m := range t.Machine {
-		w.item(&t.Base, m)
-	}
+	w.machine(&t.Base, t.Machine, t.Asks)
 	if t.Markdown != "" {
 		w.raw("\n")
 		w.section(page.Notes)
 		w.raw(t.Markdown, "\n")
 	}
 	return w.b
+}
+
+// machine writes addresses for programs, and what else they can ask.
+func (w *text) machine(b *page.Base, list []page.Item, asks []page.Ask) {
+	for _, m := range list {
+		w.item(b, m)
+	}
+	for _, a := range asks {
+		w.raw("- ", content.Cell(a.Text), ": `", a.Code, "`")
+		if a.Note != "" {
+			w.raw(" (", a.Note, ")")
+		}
+		w.raw("\n")
+	}
 }
 
 // item writes an address and what stands there; the note alone where there is

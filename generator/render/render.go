@@ -166,6 +166,7 @@ var functions = template.FuncMap{
 	"plot":        plot,
 	"headings":    tableHeadings,
 	"items":       items,
+	"asks":        asks,
 	"factlist":    factList,
 	"notelist":    noteList,
 	"formats":     formatOptions,

@@ -1,11 +1,8 @@
 package schema_test
 
 import (
-	"bytes"
 	"strings"
 	"testing"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/strata-catalog/strata/generator/content"
 	"github.com/strata-catalog/strata/generator/policy"
@@ -14,22 +11,7 @@ import (
 
 // TestPolicy: the schema accepts the policies that can be read, and no other.
 func TestPolicy(t *testing.T) {
-	src, err := schema.Policy("https://example.org/schema/policy-v1.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(src))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource("policy.json", doc); err != nil {
-		t.Fatal(err)
-	}
-	s, err := c.Compile("policy.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := compiler(t, schema.Policy)("")
 	told := map[string]bool{}
 	for text, good := range map[string]bool{
 		`{"max_params": 8000000000}`:                         true,

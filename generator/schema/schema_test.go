@@ -20,11 +20,11 @@ import (
 	"github.com/strata-catalog/strata/generator/schema"
 )
 
-// compiler returns a function that compiles a part of the schema, which a JSON
+// compiler returns a function that compiles a part of a schema, which a JSON
 // Pointer names; "" is the whole.
-func compiler(t *testing.T) func(pointer string) *jsonschema.Schema {
+func compiler(t *testing.T, write func(id string) ([]byte, error)) func(pointer string) *jsonschema.Schema {
 	t.Helper()
-	src, err := schema.Graph("")
+	src, err := write("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func validate(s *jsonschema.Schema, src []byte) error {
 // Every graph that is published validates: those of the catalog, and those that
 // stand in the wild.
 func TestGraphs(t *testing.T) {
-	s := compiler(t)("")
+	s := compiler(t, schema.Graph)("")
 	for _, folder := range []string{"../../templates", "../../../shared/zoo", "../../../shared/reference/graphs"} {
 		t.Run(filepath.Base(folder), func(t *testing.T) {
 			files, _ := filepath.Glob(folder + "/*/model.json")
@@ -94,7 +94,7 @@ var beyond = map[string]string{
 // TestUnreadable: what the pipeline cannot read, the schema does not accept,
 // but for what a schema cannot say.
 func TestUnreadable(t *testing.T) {
-	s := compiler(t)("")
+	s := compiler(t, schema.Graph)("")
 	files, _ := filepath.Glob("../pipeline/testdata/bad/*.json")
 	checked, excepted := 0, 0
 	for _, file := range files {
@@ -123,7 +123,7 @@ func TestUnreadable(t *testing.T) {
 
 // TestForms holds the schema to documents that differ by little.
 func TestForms(t *testing.T) {
-	s := compiler(t)("")
+	s := compiler(t, schema.Graph)("")
 	for _, test := range []struct {
 		component string
 		good      bool
@@ -181,7 +181,7 @@ func TestForms(t *testing.T) {
 // TestParameters tries values of every kind on every parameter: the schema
 // accepts what the layer accepts as that parameter, whatever it says of others.
 func TestParameters(t *testing.T) {
-	part := compiler(t)
+	part := compiler(t, schema.Graph)
 	values := []string{`null`, `0`, `1`, `-1`, `3`, `1.5`, `0.5`, `1e3`, `9007199254740992`, `"same"`, `"valid"`, `"?"`, `true`, `[]`, `[1]`, `[0]`, `[3, 1]`, `[1.5]`, `["a"]`, `{}`, `{"q": "q_proj"}`, `{"q": 1}`}
 	tried := 0
 	for _, typ := range layer.All {
@@ -238,7 +238,7 @@ func TestWords(t *testing.T) {
 		t.Errorf("the id is %q", doc.ID)
 	}
 	doc.Defs["document"] = described{Description: "-", Properties: doc.Properties}
-	part := compiler(t)
+	part := compiler(t, schema.Graph)
 	defaults := 0
 	for name, d := range doc.Defs {
 		if d.Description == "" {
@@ -302,7 +302,7 @@ func TestMembers(t *testing.T) {
 		maps.Copy(component, c)
 	}
 	described := func(pointer string) []string {
-		return slices.Sorted(maps.Keys(compiler(t)(pointer).Properties))
+		return slices.Sorted(maps.Keys(compiler(t, schema.Graph)(pointer).Properties))
 	}
 	for _, test := range []struct {
 		what, pointer string

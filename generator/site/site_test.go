@@ -85,7 +85,7 @@ func TestFiles(t *testing.T) {
 		"assets/catalog.*.css", "assets/catalog.*.js", "assets/compare.*.css", "assets/compare.*.js", "assets/diagram.*.css", "assets/diagram.*.js", "assets/icon.*.svg",
 		"assets/plan.*.css", "assets/plan.*.js", "assets/scheme.*.js", "assets/site.*.css", "assets/site.*.js", "assets/tokens.*.css",
 		"build.json", "compare.html", "diff/index.html", "diff/tiny-vs-head.html", "diff/tiny-vs-head.json", "diff/tiny-vs-head.md", "feed.xml", "index.html", "layers/index.html", "llms.txt", "more/deep.html", "robots.txt", "rules/index.html",
-		"schema/diff-v1.json", "schema/graph-v1.json", "schema/index-v1.json", "schema/template-v1.json", "sitemap.xml", "templates/head/model.json", "templates/tiny/model.json", "text.html",
+		"schema/diff-v1.json", "schema/graph-v1.json", "schema/index-v1.json", "schema/policy-v1.json", "schema/template-v1.json", "sitemap.xml", "templates/head/model.json", "templates/tiny/model.json", "text.html",
 	}
 	for i := range got {
 		got[i] = checksum.ReplaceAllString(got[i], ".*.")
