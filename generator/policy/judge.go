@@ -238,7 +238,7 @@ func most(found, limit Figure, atLeast bool, p phrase) *Result {
 // of its model under the assumptions that hold; nil for a document with
 // structural faults, of which nothing is known. The answer is the report with
 // a finding, an error, for each line that is not kept, and what became of each
-// line.
+// line. Structural faults fail by themselves: lines add no finding to them.
 func (p *Policy) Judge(r *pipeline.Report, plan *cost.Plan) (*pipeline.Report, []Result) {
 	v := reflect.ValueOf(p).Elem()
 	var results []Result
@@ -254,7 +254,7 @@ func (p *Policy) Judge(r *pipeline.Report, plan *cost.Plan) (*pipeline.Report, [
 		}
 		result.Line, result.Unit = l.Key, l.Unit
 		results = append(results, *result)
-		if result.Status != Kept {
+		if result.Status != Kept && plan != nil {
 			broken = append(broken, j.finding(result, r.Doc))
 		}
 	}
