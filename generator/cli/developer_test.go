@@ -1,8 +1,12 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
+	"net/http/httptest"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,6 +14,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/strata-catalog/strata/generator/api"
 	"github.com/strata-catalog/strata/generator/ops"
 	"github.com/strata-catalog/strata/generator/policy"
 )
@@ -205,7 +210,62 @@ func readYAML(t *testing.T, name string, into any) {
 	}
 }
 
-// TestNamedCommands: the commands and flags that pages tell of are there.
+// TestDeveloperAPI: the table has every operation with its addresses, and the
+// examples run against a server.
+func TestDeveloperAPI(t *testing.T) {
+	text := developer(t)
+	var want [][]string
+	for _, o := range ops.All {
+		routes := api.Routes(o.Name)
+		for i := range routes {
+			routes[i] = "`" + routes[i] + "`"
+		}
+		want = append(want, []string{o.Name, strings.Join(routes, ", "), strings.TrimSuffix(o.Summary, ".")})
+	}
+	same(t, "API", tableUnder(t, text, "API", "| operation | request | what it does |"), want)
+
+	for _, program := range []string{"bash", "curl", "jq"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("no %s", program)
+		}
+	}
+	env, err := catalogued("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(api.New(api.Config{Env: func() *ops.Env { return env }, Limits: api.Default(), Version: Version}))
+	defer s.Close()
+	dir := t.TempDir()
+	graph, err := os.ReadFile("../../templates/qwen3-8b/model.json")
+	if err == nil {
+		graph = bytes.ReplaceAll(graph, []byte(`"numKVHeads": 8`), []byte(`"numKVHeads": 4`))
+		err = os.WriteFile(filepath.Join(dir, "model.json"), graph, 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(chapter(t, text, "API"), -1)
+	answers := []string{
+		`^Verdict pass: `,
+		`"card": "H100 80GB",\n +"dtype": "bf16",\n +"fits": true`,
+		`^max_params broken: has 8,\d+,\d+,\d+ parameters, .*\nmust_fit broken: needs `,
+		` has 151M fewer parameters than .*: 36 layers changed\.`,
+		`(?m)^mixtral-8x7b$`,
+	}
+	if len(examples) != len(answers) {
+		t.Fatalf("%d examples, want %d", len(examples), len(answers))
+	}
+	for i, e := range examples {
+		c := exec.Command("bash", "-e", "-o", "pipefail", "-c", e[1])
+		c.Dir, c.Env = dir, append(os.Environ(), "API="+s.URL)
+		if out, err := c.CombinedOutput(); err != nil || !regexp.MustCompile(answers[i]).Match(out) {
+			t.Errorf("%s%v\n%s\nwant %s", e[1], err, out, answers[i])
+		}
+	}
+}
+
+// TestNamedCommands: the commands, flags and requests that pages tell of are
+// there.
 func TestNamedCommands(t *testing.T) {
 	src, err := os.ReadFile("../site/testdata/golden/tiny.md")
 	if err != nil {
@@ -217,7 +277,7 @@ func TestNamedCommands(t *testing.T) {
 	}
 	text += developer(t)
 	for _, code := range regexp.MustCompile("`strata ([a-z]+)( [^`]*)?`").FindAllStringSubmatch(text, -1) {
-		if code[1] == "help" || code[1] == "api" || code[1] == "mcp" {
+		if code[1] == "help" || code[1] == "mcp" {
 			continue
 		}
 		c, err := session().command(code[1])
@@ -230,6 +290,15 @@ func TestNamedCommands(t *testing.T) {
 			if fs.Lookup(name[1]) == nil {
 				t.Errorf("%s: there is no flag --%s", code[0], name[1])
 			}
+		}
+	}
+	var routes []string
+	for _, o := range ops.All {
+		routes = append(routes, api.Routes(o.Name)...)
+	}
+	for _, r := range regexp.MustCompile("`((?:GET|POST) /[^`]*)`").FindAllStringSubmatch(text, -1) {
+		if !slices.Contains(routes, r[1]) {
+			t.Errorf("there is no %s", r[1])
 		}
 	}
 }

@@ -21,7 +21,7 @@ const DeveloperPath = "developer.html"
 func (s *Site) asks(commands ...Ask) []Ask {
 	api, note := strings.TrimSuffix(s.catalog.Settings.APIURL, "/"), ""
 	if api == "" {
-		note = "to a server that strata api starts"
+		note = "to strata api, or to strata serve --api"
 	}
 	return append(commands, []Ask{
 		{"Check a graph of your own", "POST " + api + "/api/v1/check", note},
