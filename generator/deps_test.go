@@ -82,7 +82,7 @@ var table = []struct {
 	{"cmd/import-wasm", "adopt browser graph", "json"},
 	{"generator/internal/testfiles", "", "txtar"},
 	{"generator/internal/synthetic", "", ""},
-	{"generator/internal/benchsite", "internal/synthetic", ""},
+	{"generator/internal/benchsite", "catalog internal/synthetic", ""},
 	{"generator", "", ""},
 }
 

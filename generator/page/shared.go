@@ -29,15 +29,19 @@ type estimated struct {
 }
 
 func (s *Site) share(entries []*catalog.Entry) {
+	all := make([]shared, len(entries))
 	s.shared = make(map[*catalog.Entry]*shared, len(entries))
-	for _, e := range entries {
-		h := &shared{entry: e, site: s}
-		h.drop()
-		s.shared[e] = h
+	for i, e := range entries {
+		all[i].entry, all[i].site = e, s
+		s.shared[e] = &all[i]
 	}
 }
 
-func (h *shared) drop() {
+// get is what has been made, or can be.
+func (h *shared) get() *estimated {
+	if x := h.made.Load(); x != nil {
+		return x
+	}
 	e := h.entry
 	plan := sync.OnceValues(func() (*cost.Plan, error) {
 		p, err := cost.New(e.Model, e.Assumed(h.site.assumptions))
@@ -46,30 +50,32 @@ func (h *shared) drop() {
 		}
 		return p, nil
 	})
-	h.made.Store(&estimated{
+	x := &estimated{
 		plan: plan,
 		subject: sync.OnceValues(func() (diff.Subject, error) {
 			p, err := plan()
 			return diff.Subject{ID: e.ID, Name: e.Name(), Plan: p}.Shared(), err
 		}),
 		picture: sync.OnceValue(func() *draw.Picture { return draw.New(e.Model) }),
-	})
+	}
+	if h.made.CompareAndSwap(nil, x) {
+		return x
+	}
+	return h.get() // another was first
 }
 
 // done says that one of the pages has been made.
 func (h *shared) done() {
 	if h.left.Add(-1) == 0 {
-		h.drop()
+		h.made.Store(nil)
 	}
 }
 
 // plan is the estimates of a template.
-func (s *Site) plan(e *catalog.Entry) (*cost.Plan, error) { return s.shared[e].made.Load().plan() }
+func (s *Site) plan(e *catalog.Entry) (*cost.Plan, error) { return s.shared[e].get().plan() }
 
 // subject is a template to compare, with its estimates.
-func (s *Site) subject(e *catalog.Entry) (diff.Subject, error) {
-	return s.shared[e].made.Load().subject()
-}
+func (s *Site) subject(e *catalog.Entry) (diff.Subject, error) { return s.shared[e].get().subject() }
 
 // picture is the drawing of a template, nil where it cannot be drawn.
-func (s *Site) picture(e *catalog.Entry) *draw.Picture { return s.shared[e].made.Load().picture() }
+func (s *Site) picture(e *catalog.Entry) *draw.Picture { return s.shared[e].get().picture() }

@@ -1,13 +1,25 @@
 // Command benchsite measures how long sites take: synthetic catalogs of several
 // sizes, built from nothing, built again, and built after one edit, beside what
-// it costs to copy the same files, and beside Hugo with as many pages of the same
-// sizes. make bench-site runs it.
+// no build can do without, and beside Hugo. make bench-site runs it.
+//
+// The rows beside those of strata are:
+//
+//   - cp -r of the site: what the file system takes.
+//   - the floor: reading and analysing the catalog, and then reading each file of
+//     the site, its SHA-256, and writing it once more; a build that took no time
+//     to say anything would take as long.
+//   - Hugo with --minify: as many pages as the site has HTML, each a table in
+//     Markdown that becomes as many bytes of HTML. It makes neither the Markdown
+//     and JSON twins, diagrams and code, which are three fifths of the bytes of
+//     the site, nor what stands in them; strata reads no long Markdown. Hugo
+//     holds all pages at once, so that it stands beside small catalogs alone.
 //
 // Figures are for one machine at one time: compare the rows of one table. Times
-// under "wall" grow when others use the machine, those under "CPU" hardly.
+// under "wall" grow when others use the machine, those under "CPU" less.
 package main
 
 import (
+	"crypto/sha256"
 	"errors"
 	"flag"
 	"fmt"
@@ -15,11 +27,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/strata-catalog/strata/generator/catalog"
 	"github.com/strata-catalog/strata/generator/internal/synthetic"
 )
 
@@ -27,16 +41,28 @@ func main() {
 	sizes := flag.String("sizes", "100,1000,10000", "how many templates, a list")
 	seed := flag.Uint64("seed", 8, "of the catalogs")
 	program := flag.String("strata", "", "the program to measure")
+	relatives := flag.Int("relatives", 8, "with how many of its nearest relatives each template has a diff")
 	hugo := flag.String("hugo", "hugo", "Hugo; skipped where it is not there")
+	most := flag.Int("hugo-most", 1000, "largest size to build with Hugo too")
 	flag.Parse()
-	if err := run(*sizes, *seed, *program, *hugo); err != nil {
+	b := bench{seed: *seed, relatives: *relatives, program: *program, hugo: *hugo, most: *most}
+	if err := b.run(*sizes); err != nil {
 		fmt.Fprintln(os.Stderr, "benchsite:", err)
 		os.Exit(1)
 	}
 }
 
-func run(sizes string, seed uint64, program, hugo string) error {
-	if program == "" {
+// bench is what to measure.
+type bench struct {
+	seed      uint64
+	relatives int
+	program   string
+	hugo      string
+	most      int // templates beside Hugo
+}
+
+func (b *bench) run(sizes string) error {
+	if b.program == "" {
 		return errors.New("give the program with -strata")
 	}
 	fmt.Println("| templates | what | pages | files | MB | wall s | CPU s | peak MB | pages/s | pages/CPU s |")
@@ -46,26 +72,29 @@ func run(sizes string, seed uint64, program, hugo string) error {
 		if err != nil || n < 1 {
 			return fmt.Errorf("found the size %q, expected a number of templates", size)
 		}
-		if err := measure(seed, n, program, hugo); err != nil {
+		if err := b.measure(n); err != nil {
 			return fmt.Errorf("%d templates: %w", n, err)
 		}
 	}
 	return nil
 }
 
-func measure(seed uint64, n int, program, hugo string) error {
+func (b *bench) measure(n int) error {
 	dir, err := os.MkdirTemp("", "benchsite-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
 	source, site := filepath.Join(dir, "source"), filepath.Join(dir, "site")
-	for _, f := range synthetic.Catalog(seed, n) {
+	for _, f := range synthetic.Catalog(b.seed, n) {
+		if f.Path == synthetic.Settings {
+			f.Text += fmt.Sprintf("relatives: %d\n", b.relatives)
+		}
 		if err := write(filepath.Join(source, f.Path), f.Text); err != nil {
 			return err
 		}
 	}
-	build := []string{program, "build", "--source", source, "--out", site}
+	build := []string{b.program, "build", "--source", source, "--out", site}
 	first, err := command(build...)
 	if err != nil {
 		return err
@@ -98,7 +127,16 @@ func measure(seed uint64, n int, program, hugo string) error {
 		return err
 	}
 	report(n, "cp -r of the site", made, copied)
-	if _, err := exec.LookPath(hugo); err != nil {
+	least, err := floor(source, site, filepath.Join(dir, "floor"))
+	if err != nil {
+		return err
+	}
+	report(n, "the floor: analysis, SHA-256, writing", made, least)
+	if n > b.most {
+		fmt.Printf("| %d | hugo --minify: SKIPPED, the size is above -hugo-most | | | | | | | | |\n", n)
+		return nil
+	}
+	if _, err := exec.LookPath(b.hugo); err != nil {
 		fmt.Printf("| %d | hugo --minify: SKIPPED, it is not here | | | | | | | | |\n", n)
 		return nil
 	}
@@ -106,7 +144,7 @@ func measure(seed uint64, n int, program, hugo string) error {
 	if err := hugoSite(other, site); err != nil {
 		return err
 	}
-	took, err := command(hugo, "--minify", "--quiet", "--source", other, "--destination", filepath.Join(dir, "hugo-site"))
+	took, err := command(b.hugo, "--minify", "--quiet", "--source", other, "--destination", filepath.Join(dir, "hugo-site"))
 	if err != nil {
 		return err
 	}
@@ -135,6 +173,59 @@ func command(args ...string) (usage, error) {
 		u.peak = r.Maxrss << 10
 	}
 	return u, nil
+}
+
+// floor is what the parts of a build take that none can do without.
+func floor(source, site, to string) (u usage, err error) {
+	start, before := time.Now(), used()
+	_, err = catalog.Load(catalog.Options{
+		Templates: os.DirFS(filepath.Join(source, "templates")), Content: os.DirFS(filepath.Join(source, "content")),
+	})
+	if err != nil {
+		return u, err
+	}
+	names := make(chan string)
+	failed := make(chan error, runtime.GOMAXPROCS(0))
+	for range cap(failed) {
+		go func() {
+			var errs error
+			for name := range names {
+				errs = errors.Join(errs, again(filepath.Join(site, name), filepath.Join(to, name)))
+			}
+			failed <- errs
+		}()
+	}
+	err = each(site, func(name string, _ int64) error {
+		rel, err := filepath.Rel(site, name)
+		names <- rel
+		return err
+	})
+	close(names)
+	for range cap(failed) {
+		err = errors.Join(err, <-failed)
+	}
+	return usage{wall: time.Since(start), cpu: used() - before}, err
+}
+
+// again reads a file, takes its checksum, and writes it elsewhere.
+func again(from, to string) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	if sha256.Sum256(data) == [sha256.Size]byte{} {
+		return errors.New("found a checksum of zeros")
+	}
+	return writeBytes(to, data)
+}
+
+// used is what this process has taken of the processors.
+func used() time.Duration {
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		panic(err) // it has no other error than that of a wrong argument
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
 // counted is what stands in a folder.
@@ -207,9 +298,11 @@ func table(i, size int) string {
 	return b.String()
 }
 
-func write(name, text string) error {
+func write(name, text string) error { return writeBytes(name, []byte(text)) }
+
+func writeBytes(name string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(name, []byte(text), 0o644)
+	return os.WriteFile(name, data, 0o644)
 }

@@ -11,13 +11,16 @@ import (
 // A File is one file of a catalog, by its path below the source folder.
 type File struct{ Path, Text string }
 
+// Settings is the path of the settings, to which lines may be added.
+const Settings = "content/site.yaml"
+
 // ID is the id of the i-th template.
 func ID(i int) string { return fmt.Sprintf("model-%05d", i) }
 
 // Catalog is a catalog of n templates: graphs, a note for every second one, the
 // settings, and a page of text for every hundred.
 func Catalog(seed uint64, n int) []File {
-	files := []File{{"content/site.yaml", "title: Synthetic\ndescription: A catalog for benchmarks.\n"}}
+	files := []File{{Settings, "title: Synthetic\ndescription: A catalog for benchmarks.\n"}}
 	for i := range n {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
 		files = append(files, File{"templates/" + ID(i) + "/model.json", Graph(r, i)})
