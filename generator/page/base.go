@@ -1,5 +1,7 @@
 package page
 
+import "slices"
+
 // Base is what every HTML page has.
 type Base struct {
 	Site        *Site
@@ -18,6 +20,14 @@ type Alternate struct {
 	Type string // media type
 	Text string // name of the form
 	Path string
+}
+
+// Frame is what every page has.
+func (b *Base) Frame() *Base { return b }
+
+// Listed reports whether the page is in the menu.
+func (b *Base) Listed() bool {
+	return b.Path == Home || slices.ContainsFunc(b.Site.Menu, func(i Item) bool { return i.Path == b.Path })
 }
 
 // URL is the address of a file of the site as a link on this page. A whole URL

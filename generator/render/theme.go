@@ -52,6 +52,7 @@ type theme struct {
 	sum     string                       // of all it was read from
 	drawing string                       // style of a diagram in a file of its own
 	colours func() (card.Colours, error) // of social cards
+	once    once
 }
 
 // gather reads the folders of a theme; a file in a later one replaces that of
@@ -233,16 +234,17 @@ func (t *theme) asset(name string) (string, error) {
 
 // prepareLayouts parses the frame with the parts, and each kind of page with it.
 func (t *theme) prepareLayouts(sources map[string][]byte) error {
-	frame := template.New("frame").Funcs(functions).Funcs(template.FuncMap{"asset": t.asset})
+	frame := template.New("frame").Funcs(functions).Funcs(template.FuncMap{"asset": t.asset, "once": t.once.execute})
 	parts := append(sorted(sources, partFolder), path.Join(layoutFolder, baseLayout))
 	for _, name := range parts {
-		if err := parse(frame, name, sources); err != nil {
+		if err := parseFile(frame, name, sources); err != nil {
 			return err
 		}
 	}
+	t.once.prepare(template.Must(frame.Clone()))
 	for _, name := range layoutNames {
 		layout := template.Must(frame.Clone()) // fails only once it has been executed
-		if err := parse(layout, path.Join(layoutFolder, name), sources); err != nil {
+		if err := parseFile(layout, path.Join(layoutFolder, name), sources); err != nil {
 			return err
 		}
 		if t.layouts[name] = layout.Lookup(baseLayout); layout.Lookup("main") == nil {
@@ -252,8 +254,8 @@ func (t *theme) prepareLayouts(sources map[string][]byte) error {
 	return nil
 }
 
-// parse minifies one template and adds it under its file's name.
-func parse(to *template.Template, name string, sources map[string][]byte) error {
+// parseFile minifies one template and adds it under its file's name.
+func parseFile(to *template.Template, name string, sources map[string][]byte) error {
 	src, ok := sources[name]
 	if !ok {
 		return fmt.Errorf("theme: %s is missing", name)
