@@ -46,6 +46,7 @@ var Commands = []*Command{
 	changesCommand,
 	exportCommand,
 	importCommand,
+	mcpCommand,
 	layersCommand,
 	rulesCommand,
 	schemaCommand,

@@ -2,6 +2,7 @@ package edit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/strata-catalog/strata/generator/facts"
@@ -124,7 +125,7 @@ func (s *Session) Try(c Change) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("nothing was changed, since the document would be unreadable: %w", err)
 	}
-	return result(words, s.report, after), nil
+	return Between(words, s.report, after), nil
 }
 
 // mirrored analyses a text, after it has brought the outputs of its components
@@ -150,7 +151,7 @@ func (s *Session) Set(words string, src []byte) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := result(words, s.report, after)
+	r := Between(words, s.report, after)
 	s.become(r)
 	return r, nil
 }
@@ -160,6 +161,13 @@ func (s *Session) become(r *Result) {
 	s.history = append(s.history[:s.done], spliced(r.Done, s.text(), r.After.Doc.Source.Text))
 	s.done++
 	s.report = r.After
+}
+
+// Clone is a session of its own in the same state.
+func (s *Session) Clone() *Session {
+	c := *s
+	c.history = slices.Clone(s.history)
+	return &c
 }
 
 // Undo takes the last change back.
@@ -189,7 +197,7 @@ func (s *Session) move(by int, words string, at int, old, new string) (*Result, 
 	before := s.report
 	s.done += by
 	s.report = after
-	return result(words, before, after), nil
+	return Between(words, before, after), nil
 }
 
 // History lists what was done, the oldest first, and how much of it is not
@@ -217,8 +225,8 @@ func spliced(words, a, b string) splice {
 	return splice{words, start, strings.Clone(a[start : len(a)-end]), strings.Clone(b[start : len(b)-end])}
 }
 
-// result says what a change did to the findings.
-func result(words string, before, after *pipeline.Report) *Result {
+// Between says what became of the findings between two states of a document.
+func Between(words string, before, after *pipeline.Report) *Result {
 	check := facts.Checked(after)
 	r := &Result{
 		Done: words, Verdict: check.Verdict, Summary: check.Summary, Parameters: check.Parameters,

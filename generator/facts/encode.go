@@ -379,7 +379,7 @@ func (e *encoding) tensors(t Tensors, write writeFunc) {
 	first := true
 	var tensor Tensor
 	v := reflect.ValueOf(&tensor).Elem()
-	for tensor = range t.all() {
+	for tensor = range t.All() {
 		e.next(first)
 		first = false
 		write(e, v)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/strata-catalog/strata/generator/cost"
+	"github.com/strata-catalog/strata/generator/graph"
 	"github.com/strata-catalog/strata/generator/infer"
 	"github.com/strata-catalog/strata/generator/pipeline"
 	"github.com/strata-catalog/strata/generator/policy"
@@ -176,11 +177,17 @@ func Findings(list []verify.Finding) []Finding {
 			Message: f.Message, Fix: f.Fix, Accepted: f.Accepted,
 			Line: f.Position.Line, Column: f.Position.Column,
 		}
-		for _, op := range f.Patch {
-			out[k].Patch = append(out[k].Patch, Op{op.Op, op.Path, Value(op.Value)})
-		}
+		out[k].Patch = Ops(f.Patch)
 	}
 	return out
+}
+
+// Ops are the operations of a patch as they are published.
+func Ops(patch []graph.PatchOp) (ops []Op) {
+	for _, op := range patch {
+		ops = append(ops, Op{op.Op, op.Path, Value(op.Value)})
+	}
+	return ops
 }
 
 // Tallied counts findings.

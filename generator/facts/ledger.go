@@ -28,9 +28,12 @@ type Tensors struct{ m *infer.Model }
 // TensorsOf lists the tensors of a model.
 func TensorsOf(m *infer.Model) Tensors { return Tensors{m} }
 
-// all lists the tensors. What one of them points to holds until the next.
-func (t Tensors) all() iter.Seq[Tensor] {
+// All lists the tensors. What one of them points to holds until the next.
+func (t Tensors) All() iter.Seq[Tensor] {
 	return func(yield func(Tensor) bool) {
+		if t.m == nil { // none were asked for
+			return
+		}
 		for e := range t.m.Ledger() {
 			tensor := tensorOf(e)
 			for tensor.Name = range e.Named() {
@@ -47,7 +50,7 @@ func (t Tensors) MarshalJSONTo(enc *jsontext.Encoder) error {
 	if err := enc.WriteToken(jsontext.BeginArray); err != nil {
 		return err
 	}
-	for tensor := range t.all() {
+	for tensor := range t.All() {
 		if err := json.MarshalEncode(enc, &tensor, enc.Options()); err != nil {
 			return err
 		}

@@ -19,6 +19,7 @@ type Report struct {
 	Model    *infer.Model
 	Findings []verify.Finding
 	Verdict  verify.Verdict
+	Options  verify.Options // what was known beside the document
 }
 
 // Broken reports whether structural faults left nothing to analyse: such a
@@ -62,8 +63,9 @@ func AnalyseWithin(ctx context.Context, components int, doc *graph.Document, opt
 	if err := unreadable(m); err != nil {
 		return nil, err
 	}
+	r := &Report{Doc: doc, Model: m, Options: opts}
 	opts.Stop = func() bool { return ctx.Err() != nil }
-	r := &Report{Doc: doc, Model: m, Findings: verify.Run(m, verify.All, opts)}
+	r.Findings = verify.Run(m, verify.All, opts)
 	r.Verdict = verify.Judge(r.Findings)
 	return r, ctx.Err()
 }
