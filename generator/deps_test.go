@@ -77,7 +77,7 @@ var table = []struct {
 	{"generator/github", "", "json"},
 	{"generator/serve", "", "json"},
 	{"generator/audit", "", "html json"},
-	{"generator/mcp", "cost diff edit facts format graph ops reference shape verify words", "json mcp-sdk"},
+	{"generator/mcp", "cost diff edit facts format graph ops policy reference shape verify words", "json mcp-sdk"},
 	{"generator/cli", "*", "term"},
 	{"cmd/strata", "cli", ""},
 	{"cmd/strata-wasm", "browser facts workbench", ""},

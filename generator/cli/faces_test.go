@@ -8,12 +8,15 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/strata-catalog/strata/generator/api"
+	"github.com/strata-catalog/strata/generator/mcp"
 	"github.com/strata-catalog/strata/generator/ops"
 )
 
@@ -28,6 +31,7 @@ type face struct {
 // later has a row here.
 var faces = []face{
 	{"HTTP", overHTTP},
+	{"MCP", overMCP},
 }
 
 // asked is one question, as each face asks it.
@@ -229,6 +233,43 @@ func overHTTP(t *testing.T, w *world, c asked) string {
 		t.Fatalf("%s %s: status %d, %s, %v", method, path, rec.Code, src, err)
 	}
 	return string(src)
+}
+
+// overMCP calls the tool of an operation for all of its answer. Documents are
+// files of its folder: a client writes parameters on one line, and findings name
+// lines.
+func overMCP(t *testing.T, w *world, c asked) string {
+	t.Helper()
+	folder, err := os.OpenRoot(w.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	params := regexp.MustCompile(`"(model|config)": @(\w+)`).ReplaceAllString(c.params, `"of": "$2.json"`)
+	params = regexp.MustCompile(`@(\w+)`).ReplaceAllString(params, `"$1.json"`)
+	switch given := strings.TrimSuffix(params, "}"); {
+	case given == "{":
+		t.Skip("over MCP a list of templates is a text, or has all of each")
+	case !strings.Contains(params, `"full"`):
+		params = given + `, "full": true}`
+	}
+	server := mcp.New(mcp.Config{Env: func() (*ops.Env, error) { return w.env, nil }, Folder: folder, Version: Version})
+	here, there := sdk.NewInMemoryTransports()
+	go func() { _ = server.Run(t.Context(), there) }()
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), here, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	r, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: c.op, Arguments: json.RawMessage(params)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := r.Content[0].(*sdk.TextContent).Text
+	if r.IsError {
+		t.Fatalf("%s %s: %s", c.op, params, text)
+	}
+	return text
 }
 
 // TestSiteAnswers: what the site publishes of a template is what is answered,

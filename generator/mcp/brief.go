@@ -13,6 +13,7 @@ import (
 	"github.com/strata-catalog/strata/generator/facts"
 	"github.com/strata-catalog/strata/generator/format"
 	"github.com/strata-catalog/strata/generator/ops"
+	"github.com/strata-catalog/strata/generator/policy"
 	"github.com/strata-catalog/strata/generator/reference"
 	"github.com/strata-catalog/strata/generator/shape"
 )
@@ -140,6 +141,9 @@ func dims(s shape.Shape) string {
 
 func (b *text) check(c *facts.Check) {
 	b.totals(&c.Totals, c.Summary)
+	if kept := slices.DeleteFunc(slices.Clone(c.Policy), func(r policy.Result) bool { return r.Status != policy.Kept }); c.Policy != nil {
+		b.line("policy: %d of %d lines kept", len(kept), len(c.Policy)) // findings name the others
+	}
 	list(b, c.Findings, "findings", finding)
 }
 
@@ -153,7 +157,11 @@ func finding(f facts.Finding) string {
 	if len(f.Patch) > 0 {
 		fix += " [op fix does it]"
 	}
-	return fmt.Sprintf("%s %s [%s]%s: %s.%s%s", f.Severity, f.Rule, strings.Join(f.Components, " "), repeat, f.Message, fix, some(" Accepted: ", f.Accepted))
+	at := ""
+	if len(f.Components) > 0 {
+		at = " [" + strings.Join(f.Components, " ") + "]"
+	}
+	return fmt.Sprintf("%s %s%s%s: %s.%s%s", f.Severity, f.Rule, at, repeat, f.Message, fix, some(" Accepted: ", f.Accepted))
 }
 
 func (b *text) warnings(all []string) {

@@ -190,6 +190,8 @@ check {"of": "models/slips.json", "limit": 1}
 check {"of": "models/config.json"}
 check {"model": {"components": [{"id": "a", "type": "relu", "inputs": ["a"]}]}}
 plan {"model": {"components": [{"id": "a", "type": "relu", "inputs": ["a"]}]}}
+check {"of": "resnet-18", "policy": {"max_params": 1000000, "forbid_types": ["softmax"]}}
+check {"of": "resnet-18", "policy": {"max_parms": 1000000}}
 plan {"of": "mixtral-8x7b", "gpus": ["h100"], "dtypes": ["bf16"], "assumptions": {"batch": 4}}
 plan {"of": "resnet-18", "gpus": ["t4"], "dtypes": ["fp32"], "base": "models/slips.json"}
 diff {"a": "qwen3-8b", "b": "mixtral-8x7b", "limit": 4}

@@ -92,6 +92,9 @@ func (t *tool) schema() jsontext.Value {
 		case p.Items != nil:
 			q.Items = &facts.Schema{Type: p.Items.Type}
 		}
+		if names := p.Properties; len(names) > 0 && q.Type == "object" {
+			q.Description = "by name: " + strings.Join(keys(names), " ")
+		}
 		s.Properties = append(s.Properties, facts.Property{Name: p.Name, Schema: q})
 	}
 	s.Required = slices.DeleteFunc(full.Required, func(name string) bool { return slices.Contains(subjects, name) })
@@ -104,6 +107,14 @@ func (t *tool) schema() jsontext.Value {
 		panic(err)
 	}
 	return text
+}
+
+func keys(properties facts.Properties) []string {
+	list := make([]string, len(properties))
+	for i, p := range properties {
+		list[i] = p.Name
+	}
+	return list
 }
 
 // subjects are the parameters by which ops names a model, and sides those that
