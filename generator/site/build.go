@@ -108,7 +108,7 @@ func newBuilder(d *draft, sink Sink) *builder {
 
 // publish renders every page, each worker one at a time.
 func (b *builder) publish() error {
-	b.result.Templates = b.templates
+	b.result.Templates = len(b.catalog.Entries)
 	if b.site.BaseURL == "" {
 		note := "no base URL is given: the site map and the feed hold addresses without a host"
 		if b.Cards {

@@ -72,11 +72,10 @@ func (e *Engine) Build(sink Sink) (Result, error) {
 // concurrent use.
 type draft struct {
 	Config
-	site      *page.Site
-	catalog   *catalog.Catalog
-	theme     *render.Renderer
-	templates int
-	problems  []error // of the input
+	site     *page.Site
+	catalog  *catalog.Catalog
+	theme    *render.Renderer
+	problems []error // of the input
 }
 
 // plan reads what the site is made of, and analyses what changed: files and
@@ -96,7 +95,7 @@ func (e *Engine) plan(changed []string) (*draft, error) {
 	if err != nil {
 		return &draft{Config: e.Config}, err
 	}
-	d := &draft{Config: e.Config, catalog: cat, templates: len(cat.Entries), problems: cat.Problems}
+	d := &draft{Config: e.Config, catalog: cat, problems: cat.Problems}
 	if e.Strict {
 		d.problems = append(d.problems, failures(cat)...)
 	}
