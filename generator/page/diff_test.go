@@ -236,7 +236,9 @@ func TestDiffLowerBound(t *testing.T) {
 				t.Errorf("%s: %s", test.page, line)
 			}
 		}
-		e, err := s.diffEntry(s.pairOf[[2]string{d.Data.A, d.Data.B}])
+		a, _ := s.catalog.Entry(d.Data.A)
+		b, _ := s.catalog.Entry(d.Data.B)
+		e, err := s.diffEntry(s.pairOf[key(a, b)])
 		if err != nil || e.Params.Text != test.delta {
 			t.Errorf("%s: lists say %q (%v), want %q", test.page, e.Params.Text, err, test.delta)
 		}

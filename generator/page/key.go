@@ -117,6 +117,10 @@ type Known struct {
 	urls    map[string]URLs
 	pairs   map[string]facts.Difference
 	links   map[string][]string // of texts
+
+	// The pairs of the last Site, and its settings.
+	pairOf   map[[2]*catalog.Entry]*pair
+	settings string
 }
 
 // begin starts a new Site, and forgets what is of texts, templates and pairs that
@@ -140,12 +144,24 @@ func (k *Known) begin(s *Site) {
 	for _, p := range s.catalog.Pages {
 		texts = append(texts, s.catalog.Sum(p.File))
 	}
+	k.pairOf, k.settings = s.pairOf, s.catalog.SettingsSum
 	k.entries, k.urls, k.pairs, k.links = only(k.entries, entries), only(k.urls, entries), only(k.pairs, pairs), only(k.links, texts)
+}
+
+// planned are the pairs of the last Site, if they are of the same settings: what
+// nobody wrote about, and is of the same two templates, stands as it was.
+func (k *Known) planned(s *Site) map[[2]*catalog.Entry]*pair {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.settings != s.catalog.SettingsSum {
+		return nil
+	}
+	return k.pairOf
 }
 
 // only is a map without other keys.
 func only[V any](m map[string]V, keys []string) map[string]V {
-	kept := make(map[string]V, len(keys))
+	kept := make(map[string]V, min(len(m), len(keys)))
 	for _, key := range keys {
 		if v, ok := m[key]; ok {
 			kept[key] = v

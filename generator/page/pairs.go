@@ -48,10 +48,14 @@ func (p *pair) text() prose {
 // has.
 func (s *Site) planPairs() error {
 	pairs := s.catalog.Pairs()
-	s.pairOf, s.writtenOf = make(map[[2]string]*pair, len(pairs)), map[*catalog.Entry][]*pair{}
+	before := s.known.planned(s)
+	s.pairOf, s.writtenOf = make(map[[2]*catalog.Entry]*pair, len(pairs)), map[*catalog.Entry][]*pair{}
 	taken := make(map[string]bool, len(pairs))
 	for _, p := range pairs {
-		q := &pair{Pair: p, urls: diffURLs(p.A.ID, p.B.ID), key: s.pairKey(p)}
+		q := before[key(p.A, p.B)]
+		if q == nil || q.Note != nil || p.Note != nil {
+			q = &pair{Pair: p, urls: diffURLs(p.A.ID, p.B.ID), key: s.pairKey(p)}
+		}
 		if taken[q.urls.HTML] {
 			return fmt.Errorf("the diff of %s and %s would become %s, which the site has already; rename a template", p.A.ID, p.B.ID, q.urls.HTML)
 		}
@@ -107,8 +111,11 @@ func (s *Site) diffPage(add adder, p *pair) {
 }
 
 // key is of two templates in either order.
-func key(a, b *catalog.Entry) [2]string {
-	return [2]string{min(a.ID, b.ID), max(a.ID, b.ID)}
+func key(a, b *catalog.Entry) [2]*catalog.Entry {
+	if a.ID > b.ID {
+		a, b = b, a
+	}
+	return [2]*catalog.Entry{a, b}
 }
 
 // compare makes the diff of a pair, and keeps what lists show of it.

@@ -32,9 +32,9 @@ type Site struct {
 	files       map[string]int   // every address of the site, with the place of its page in pages
 	pages       []Page
 	shared      map[*catalog.Entry]*shared
-	pairs       []*pair                  // that have a diff
-	pairOf      map[[2]string]*pair      // by ids, in order
-	users       func() map[string][]Item // the templates by the layer types that they use
+	pairs       []*pair                     // that have a diff
+	pairOf      map[[2]*catalog.Entry]*pair // in the order of ids
+	users       func() map[string][]Item    // the templates by the layer types that they use
 	writtenOf   map[*catalog.Entry][]*pair
 	inputs      inputs
 	known       *Known
@@ -167,6 +167,7 @@ func (s *Site) planPages(workbench bool) error {
 		s.workbench(add)
 	}
 	err := s.planPairs()
+	s.pages = make([]Page, 0, len(s.pairs)+len(s.catalog.Entries)+len(s.catalog.Pages)+200) // about as many
 	s.modelPages(add)
 	s.layerPages(add)
 	add(RulesPath, s.rules, with(&s.inputs.judged))
