@@ -22,8 +22,8 @@ type Alternate struct {
 	Path string
 }
 
-// Frame is what every page has.
-func (b *Base) Frame() *Base { return b }
+// Common is what every page has.
+func (b *Base) Common() *Base { return b }
 
 // Listed reports whether the page is in the menu.
 func (b *Base) Listed() bool {

@@ -28,11 +28,11 @@ type spoken struct {
 }
 
 // A framed is the data of a page.
-type framed interface{ Frame() *page.Base }
+type framed interface{ Common() *page.Base }
 
 // execute is for layouts: {{once "header.html" .}} is {{template "header.html" .}}.
 func (o *once) execute(name string, on framed) (template.HTML, error) {
-	b := on.Frame()
+	b := on.Common()
 	if !o.same[name] || b.Rooted || b.Listed() {
 		return o.made(name, on)
 	}
