@@ -82,9 +82,9 @@ func TestFiles(t *testing.T) {
 	got := build(t, sample(t)).Paths()
 	want := []string{
 		".nojekyll", "404.html", "_headers", "a/head.html", "a/head.json", "a/head.md", "a/head.py", "a/head.svg", "a/index.json", "a/index.md", "a/tiny.html", "a/tiny.json", "a/tiny.md", "a/tiny.py", "a/tiny.svg",
-		"assets/catalog.*.css", "assets/catalog.*.js", "assets/compare.*.css", "assets/compare.*.js", "assets/diagram.*.css", "assets/diagram.*.js", "assets/icon.*.svg",
-		"assets/plan.*.css", "assets/plan.*.js", "assets/scheme.*.js", "assets/site.*.css", "assets/site.*.js", "assets/tokens.*.css",
-		"build.json", "compare.html", "diff/index.html", "diff/tiny-vs-head.html", "diff/tiny-vs-head.json", "diff/tiny-vs-head.md", "feed.xml", "index.html", "layers/index.html", "llms.txt", "more/deep.html", "robots.txt", "rules/index.html",
+		"assets/catalog.*.css", "assets/catalog.*.js", "assets/compare.*.css", "assets/compare.*.js", "assets/completion.*.js", "assets/core.*.js", "assets/diagram.*.css", "assets/diagram.*.js",
+		"assets/editor.*.js", "assets/forms.*.js", "assets/icon.*.svg", "assets/keep.*.js", "assets/plan.*.css", "assets/plan.*.js", "assets/scheme.*.js", "assets/site.*.css", "assets/site.*.js", "assets/tokens.*.css",
+		"assets/workbench-worker.*.js", "assets/workbench.*.css", "assets/workbench.*.js", "build.json", "compare.html", "diff/index.html", "diff/tiny-vs-head.html", "diff/tiny-vs-head.json", "diff/tiny-vs-head.md", "feed.xml", "index.html", "layers/index.html", "llms.txt", "more/deep.html", "robots.txt", "rules/index.html",
 		"schema/diff-v1.json", "schema/graph-v1.json", "schema/index-v1.json", "schema/policy-v1.json", "schema/template-v1.json", "sitemap.xml", "templates/head/model.json", "templates/tiny/model.json", "text.html",
 	}
 	for i := range got {
