@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"net/http/httptest"
 	"os"
@@ -13,8 +14,10 @@ import (
 	"testing"
 
 	"github.com/goccy/go-yaml"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/strata-catalog/strata/generator/api"
+	"github.com/strata-catalog/strata/generator/mcp"
 	"github.com/strata-catalog/strata/generator/ops"
 	"github.com/strata-catalog/strata/generator/policy"
 )
@@ -264,6 +267,82 @@ func TestDeveloperAPI(t *testing.T) {
 	}
 }
 
+// TestDeveloperMCP: the table has every tool that is no operation, and the
+// configurations start a command that there is.
+func TestDeveloperMCP(t *testing.T) {
+	var want [][]string
+	for _, tool := range tools(t) {
+		if _, is := ops.Lookup(tool.Name); !is {
+			first, _, _ := strings.Cut(tool.Description, ". ")
+			want = append(want, []string{"`" + tool.Name + "`", strings.TrimSuffix(first, ".")})
+		}
+	}
+	same(t, "MCP", tableUnder(t, developer(t), "MCP", "| tool | what it does |"), want)
+	blocks := regexp.MustCompile("(?s)```json\n(.*?)```").FindAllStringSubmatch(chapter(t, developer(t), "MCP"), -1)
+	started := 0
+	for _, b := range blocks {
+		var config map[string]map[string]struct {
+			Command string
+			Args    []string
+			URL     string
+		}
+		if err := json.Unmarshal([]byte(b[1]), &config); err != nil {
+			t.Fatalf("%s: %v", b[1], err)
+		}
+		for _, servers := range config {
+			s := servers["strata"]
+			switch {
+			case s.URL != "":
+				if !strings.HasSuffix(s.URL, "/mcp") {
+					t.Errorf("the address is %s", s.URL)
+				}
+				continue
+			case s.Command != "strata" || len(s.Args) == 0:
+				t.Errorf("starts %s %v", s.Command, s.Args)
+				continue
+			}
+			c, err := session().command(s.Args[0])
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			fs, _ := c.setup()
+			if rest, err := parse(fs, s.Args[1:]); err != nil || len(rest) > 0 {
+				t.Errorf("strata %v: %v, %v", s.Args, rest, err)
+			}
+			started++
+		}
+	}
+	if started < 2 {
+		t.Errorf("%d configurations start the server, want those of two kinds of clients", started)
+	}
+}
+
+// tools are those of a server that may write.
+func tools(t *testing.T) []*sdk.Tool {
+	t.Helper()
+	root, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	here, there := sdk.NewInMemoryTransports()
+	server := mcp.New(mcp.Config{Env: func() (*ops.Env, error) { return &ops.Env{}, nil }, Folder: root, Write: true, Version: Version})
+	if _, err := server.Connect(t.Context(), there, nil); err != nil {
+		t.Fatal(err)
+	}
+	client, err := sdk.NewClient(&sdk.Implementation{Name: "test"}, nil).Connect(t.Context(), here, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	list, err := client.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list.Tools
+}
+
 // TestNamedCommands: the commands, flags and requests that pages tell of are
 // there.
 func TestNamedCommands(t *testing.T) {
@@ -277,7 +356,7 @@ func TestNamedCommands(t *testing.T) {
 	}
 	text += developer(t)
 	for _, code := range regexp.MustCompile("`strata ([a-z]+)( [^`]*)?`").FindAllStringSubmatch(text, -1) {
-		if code[1] == "help" || code[1] == "mcp" {
+		if code[1] == "help" {
 			continue
 		}
 		c, err := session().command(code[1])
