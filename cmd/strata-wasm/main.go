@@ -5,6 +5,7 @@
 package main
 
 import (
+	"runtime/debug"
 	"strconv"
 
 	"github.com/strata-catalog/strata/generator/browser"
@@ -13,6 +14,7 @@ import (
 )
 
 func main() {
+	debug.SetGCPercent(400) // there is one thread, and what is collected is waited for
 	var bench *workbench.Bench
 	text := func(data []byte, err error) (string, error) { return string(data), err }
 	browser.Serve("strata", map[string]browser.Method{

@@ -58,9 +58,10 @@ func (d *decoder) whole(read func()) (err error) {
 // decoder walks the tokens once. Its methods give up by panicking with an
 // *Error, which Decode returns: that keeps each of them a plain list of members.
 type decoder struct {
-	src  *Source
-	dec  *jsontext.Decoder
-	path []step
+	src   *Source
+	dec   *jsontext.Decoder
+	path  []step
+	outer int // levels that the text stands in
 }
 
 // step is one step of the JSON path: a member, or an index when name is "".
@@ -289,7 +290,7 @@ func (d *decoder) more(end jsontext.Kind) bool {
 }
 
 func (d *decoder) nesting() {
-	if d.dec.StackDepth() > MaxNesting {
+	if d.dec.StackDepth()+d.outer > MaxNesting {
 		d.fail(int(d.dec.InputOffset()), "", "nested deeper than %d levels", MaxNesting)
 	}
 }
@@ -300,7 +301,7 @@ func (d *decoder) value(analysed bool) Param {
 	start, end := d.raw()
 	text := d.src.Text[start:end]
 	compact := true
-	depth := d.dec.StackDepth()
+	depth := d.dec.StackDepth() + d.outer
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; c {
 		case '"':

@@ -2,6 +2,7 @@ package workbench_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/strata-catalog/strata/generator/cost"
 	"github.com/strata-catalog/strata/generator/page"
 	"github.com/strata-catalog/strata/generator/site"
 	"github.com/strata-catalog/strata/generator/workbench"
@@ -220,3 +222,37 @@ const stacked = `{"id": "a", "components": [
 	{"id": "fc", "type": "linear", "params": {"outFeatures": 8}, "inputs": ["layers"]},
 	{"id": "y", "type": "output", "inputs": ["fc"]}],
 	"blocks": {"block": {"inputs": ["in"], "components": [{"id": "fc", "type": "linear", "params": {"outFeatures": 8}, "inputs": ["in"]}], "output": "fc"}}}`
+
+// BenchmarkCheck is a check while a reader types into a graph: one parameter is
+// another each time.
+func BenchmarkCheck(b *testing.B) {
+	for _, id := range []string{"phi3-mini", "qwen3-8b", "densenet-121"} {
+		b.Run(id, func(b *testing.B) {
+			frame, err := json.Marshal(page.Frame{Language: "en", Assumptions: cost.Default()})
+			if err != nil {
+				b.Fatal(err)
+			}
+			bench, err := workbench.New(string(frame))
+			if err != nil {
+				b.Fatal(err)
+			}
+			src, err := os.ReadFile("../../templates/" + id + "/model.json")
+			if err != nil {
+				b.Fatal(err)
+			}
+			bench.Check(string(src))
+			flat, err := bench.File("graph.json")
+			if err != nil {
+				b.Fatal(err)
+			}
+			at := strings.Index(flat, `"shape"`)
+			at += strings.IndexByte(flat[at:], '[') + 1
+			bench.Check(flat)
+			for i := 0; b.Loop(); i++ {
+				if a := bench.Check(fmt.Sprint(flat[:at], 1+i%2, flat[at+1:])); a.Check == nil {
+					b.Fatal(a.Fault)
+				}
+			}
+		})
+	}
+}
