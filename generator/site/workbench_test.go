@@ -113,6 +113,18 @@ func (b *bench) write(text string) {
 	})()`)
 }
 
+// drop lets a text fall on the page.
+func (b *bench) drop(text string) {
+	quoted, _ := json.Marshal(text)
+	b.evaluate(b.T, `(() => {
+		delete document.querySelector(".workbench").dataset.checked;
+		const data = new DataTransfer();
+		data.setData("text", `+string(quoted)+`);
+		dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
+		return "";
+	})()`)
+}
+
 // file asks for a form of the graph, as the downloads do.
 func (b *bench) file(form string) string {
 	return b.evaluate(b.T, `(async () => {
@@ -198,6 +210,26 @@ func (b *bench) onlyFiles() {
 	}
 }
 
+// accessible asks axe-core about the page, where it is installed.
+func (b *bench) accessible(what string) {
+	b.Helper()
+	axe := tool(b.T, "axe-core/axe.min.js")
+	if axe == "" {
+		return
+	}
+	for _, scheme := range []string{"light", "dark"} {
+		for _, width := range []int64{320, 768, 1440} {
+			b.do(chromedp.EmulateViewport(width, 900))
+			b.emulate("", map[string]string{"prefers-color-scheme": scheme})
+			for _, v := range violations(b.T, b.browser, axe) {
+				b.Errorf("%s, %d wide, %s: %s", what, width, scheme, v)
+			}
+			b.until("the page is no wider than the screen", `document.documentElement.scrollWidth`, fmt.Sprint(width))
+		}
+	}
+	b.do(chromedp.EmulateViewport(1440, 900))
+}
+
 // A graph with one mechanical fault and one slip.
 const faulty = `{
   "id": "mine", "name": "Mine",
@@ -215,7 +247,9 @@ func testEditing(t *testing.T, wasm fs.FS) {
 	b.open(page.CheckPath)
 	b.until("the program", `"ready" in document.querySelector(".workbench").dataset`, "true")
 	b.onlyFiles()
-	b.write(faulty)
+	b.write("{")
+	b.until("a text that is not whole", verdict, "fault")
+	b.drop(faulty)
 	b.until("a slip", verdict, "fail")
 	b.until("its line is marked", `document.querySelector(".gutter .error")?.textContent`, "5")
 	b.evaluate(t, `(document.querySelector(".marks button.fix").click(), "")`)
@@ -223,8 +257,10 @@ func testEditing(t *testing.T, wasm fs.FS) {
 	b.until("the text of it", `/"outFeatures": 16/.test(document.querySelector(".editor textarea").value)`, "true")
 	b.until("the count", `/ 144 parameters/.test(document.querySelector(".said").textContent)`, "true")
 	press := func(name string) { b.evaluate(t, `(document.querySelector("[data-do=`+name+`]").click(), "")`) }
+	b.accessible("the page with a graph")
 	press("undo")
 	b.until("undone", verdict, "fail")
+	b.accessible("the page with findings")
 	press("redo")
 	b.until("done again", verdict, "pass")
 
@@ -274,13 +310,7 @@ func testEditing(t *testing.T, wasm fs.FS) {
 	b.open(page.WorkbenchPath + "?template=phi3-mini&with=llama3-block")
 	b.until("a diff of two templates", `document.querySelector("#comparison .compare h2")?.textContent`, "Deltas")
 	config := read(t, "../../templates/gpt2/config.json")
-	quoted, _ := json.Marshal(config)
-	b.evaluate(t, `(() => {
-		const data = new DataTransfer();
-		data.setData("text", `+string(quoted)+`);
-		dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
-		return "";
-	})()`)
+	b.drop(config)
 	b.until("a configuration", `/ 124,439,808 parameters/.test(document.querySelector(".said").textContent)`, "true")
 	b.onlyFiles()
 }
@@ -308,14 +338,7 @@ func testHostileBench(t *testing.T, wasm fs.FS) {
 		"no JSON, 1.9 MB":     {strings.Repeat("x", 1_900_000), "fault"},
 		"one line, no breaks": {`{"components":[{"id":"a","type":"input","params":{"shape":[1,8]},"notes":"` + strings.Repeat("y", 1_000_000) + `"}]}`, ""},
 	} {
-		quoted, _ := json.Marshal(c.text)
-		b.evaluate(t, `(() => {
-			delete document.querySelector(".workbench").dataset.checked;
-			const data = new DataTransfer();
-			data.setData("text", `+string(quoted)+`);
-			dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
-			return "";
-		})()`)
+		b.drop(c.text)
 		if c.want != "" {
 			b.until(name, verdict, c.want)
 		} else {
@@ -325,13 +348,7 @@ func testHostileBench(t *testing.T, wasm fs.FS) {
 			t.Fatalf("%s: a script of the graph ran", name)
 		}
 	}
-	b.evaluate(t, `(() => {
-		delete document.querySelector(".workbench").dataset.checked;
-		const data = new DataTransfer();
-		data.setData("text", `+"`"+`{"id":"deep","components":[{"id":"x","type":"input","params":{"shape":[1,8]}},{"id":"l","block":"b","repeat":99990,"inputs":["x"]}],"blocks":{"b":{"inputs":["x"],"components":[{"id":"r","type":"relu","inputs":["x"]}],"output":"r"}}}`+"`"+`);
-		dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
-		return "";
-	})()`)
+	b.drop(`{"id":"deep","components":[{"id":"x","type":"input","params":{"shape":[1,8]}},{"id":"l","block":"b","repeat":99990,"inputs":["x"]}],"blocks":{"b":{"inputs":["x"],"components":[{"id":"r","type":"relu","inputs":["x"]}],"output":"r"}}}`)
 	b.until("a stop", `(document.querySelector("[data-do=stop]").click(), document.querySelector(".said").textContent.slice(0, 8))`, "Stopped.")
 	b.write(faulty)
 	b.until("work after the stop", verdict, "fail")

@@ -16,6 +16,8 @@ const severe = ["error", "warning", "advice"];
 const longest = 2e6; // characters that are edited here; a longer graph is checked all the same
 const widest = 6e6; // characters of HTML that are shown at once
 
+const none = "This graph was written here and has no original.";
+
 function say(text) {
   find(".said").textContent = text;
 }
@@ -338,6 +340,7 @@ function begin() {
       }
     },
     compare: async () => {
+      if (!work.original && !find("[name=with]").value) return say(none);
       const place = find("#comparison .compare");
       const id = find("[name=with]").value;
       try {
@@ -367,7 +370,8 @@ function begin() {
     if (!form) return;
     try {
       const name = answer?.check?.id || work.id || "model";
-      if (form === "model.json") give(form, work.text);
+      if (form === "patch" && !work.original) say(none);
+      else if (form === "model.json") give(form, work.text);
       else if (form === "patch") give(`${name}.patch.json`, await core.ask("difference", work.original, work.text));
       else give(`${name}.${form}`, await core.ask("file", form));
     } catch (error) {
