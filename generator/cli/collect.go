@@ -17,7 +17,7 @@ type collector struct{ stopped atomic.Bool }
 const (
 	defaultPercent = 100
 	mostPercent    = 400
-	roomyHeap      = 512 << 20 // bytes of heap that are never too many
+	roomyHeap      = 1 << 30 // bytes of heap that are never too many
 )
 
 // collectRarely starts a collector.

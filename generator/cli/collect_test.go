@@ -12,7 +12,7 @@ func TestPercentFor(t *testing.T) {
 		live uint64
 		want int
 	}{
-		{0, 400}, {50 << 20, 400}, {102 << 20, 400}, {128 << 20, 300}, {170 << 20, 201}, {256 << 20, 100}, {1 << 30, 100}, {1 << 60, 100},
+		{0, 400}, {100 << 20, 400}, {204 << 20, 400}, {256 << 20, 300}, {340 << 20, 201}, {512 << 20, 100}, {1 << 30, 100}, {1 << 60, 100},
 	} {
 		if got := percentFor(c.live); got != c.want {
 			t.Errorf("with %d MB live the heap may grow by %d %%, want %d", c.live>>20, got, c.want)
@@ -33,10 +33,10 @@ func TestCollectRarely(t *testing.T) {
 	if got := percent(); got != mostPercent {
 		t.Errorf("at the start %d, want %d", got, mostPercent)
 	}
-	held := make([]byte, 300<<20)
+	held := make([]byte, 600<<20) // never touched, so that it takes no memory
 	for deadline := time.Now().Add(30 * time.Second); percent() != defaultPercent; {
 		if time.Now().After(deadline) {
-			t.Fatalf("with 300 MB held the percentage is %d, want %d", percent(), defaultPercent)
+			t.Fatalf("with 600 MB held the percentage is %d, want %d", percent(), defaultPercent)
 		}
 		runtime.GC()
 	}
