@@ -3,7 +3,9 @@ package edit_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,11 +51,7 @@ func originals(t testing.TB) map[string]string {
 // all of them can be undone, done again, and had as one patch.
 func TestSequences(t *testing.T) {
 	docs := originals(t)
-	var names []string
-	for name := range docs {
-		names = append(names, name)
-	}
-	names = sorted(names)
+	names := slices.Sorted(maps.Keys(docs))
 	rapid.Check(t, func(t *rapid.T) {
 		original := docs[rapid.SampledFrom(names).Draw(t, "document")]
 		s, err := edit.Open("model.json", []byte(original), verify.Options{})
@@ -85,17 +83,6 @@ func TestSequences(t *testing.T) {
 		}
 		checkSession(t, s, original)
 	})
-}
-
-func sorted(list []string) []string {
-	for i := range list {
-		for j := range list[:i] {
-			if list[i] < list[j] {
-				list[i], list[j] = list[j], list[i]
-			}
-		}
-	}
-	return list
 }
 
 // drawParams draws parameters of an operation which mostly make sense.

@@ -60,6 +60,9 @@ type server struct {
 	busy   chan struct{} // so many calls are worked on at once
 }
 
+// patience is how long a call may take.
+const patience = time.Minute
+
 // handler is a tool as the SDK calls it. Whatever is wrong is an answer, so
 // that an agent can read it and go on.
 func (s *server) handler(t *tool) sdk.ToolHandler {
@@ -70,6 +73,8 @@ func (s *server) handler(t *tool) sdk.ToolHandler {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
 		text, err := s.call(ctx, t, r.Params.Arguments)
 		if err != nil {
 			return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: said(err)}}}, nil
@@ -81,6 +86,9 @@ func (s *server) handler(t *tool) sdk.ToolHandler {
 // said is an error with what the caller can do about it.
 func said(err error) string {
 	var own *ops.Error
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Sprintf("this takes longer than %v; ask about a smaller graph, or for less of it", patience)
+	}
 	if !errors.As(err, &own) {
 		return err.Error()
 	}
