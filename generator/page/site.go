@@ -163,11 +163,11 @@ func (s *Site) planPages(workbench bool) error {
 	with := func(input *func() string) func() needs {
 		return func() needs { return append(s.framed(), (*input)()) }
 	}
+	err := s.planPairs()
+	s.pages = make([]Page, 0, len(s.pairs)+len(s.catalog.Entries)+len(s.catalog.Pages)+200) // about as many
 	if workbench {
 		s.workbench(add)
 	}
-	err := s.planPairs()
-	s.pages = make([]Page, 0, len(s.pairs)+len(s.catalog.Entries)+len(s.catalog.Pages)+200) // about as many
 	s.modelPages(add)
 	s.layerPages(add)
 	add(RulesPath, s.rules, with(&s.inputs.judged))
