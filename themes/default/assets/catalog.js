@@ -198,23 +198,24 @@
   }
 
   function setUpPicking() {
+    const tick = document.createElement("label");
+    const word = document.createElement("span");
+    word.textContent = "compare";
+    tick.className = "tick";
+    tick.append(document.createElement("input"), word);
+    tick.firstChild.type = "checkbox";
     for (const row of rows) {
-      const label = document.createElement("label");
-      const box = document.createElement("input");
-      box.type = "checkbox";
-      box.setAttribute("aria-label", `Compare ${link(row).textContent}`);
-      const word = document.createElement("span");
-      word.textContent = "compare";
-      label.className = "tick";
-      label.append(box, word);
+      const label = tick.cloneNode(true);
+      label.firstChild.setAttribute("aria-label", `Compare ${link(row).textContent}`);
       row.cells[0].prepend(label);
-      boxes.set(id(row), box);
-      box.addEventListener("change", () => {
-        picked = box.checked ? [...picked, id(row)] : picked.filter((name) => name !== id(row));
-        showPicked();
-        remember();
-      });
+      boxes.set(id(row), label.firstChild);
     }
+    body.addEventListener("change", ({ target }) => {
+      const name = id(target.closest("tr"));
+      picked = target.checked ? [...picked, name] : picked.filter((other) => other !== name);
+      showPicked();
+      remember();
+    });
     tray.querySelector("button").addEventListener("click", () => {
       picked = [];
       showPicked();
