@@ -151,7 +151,7 @@ function begin() {
     severity.className = m.severity;
     severity.textContent = m.severity;
     const text = document.createElement("span");
-    text.textContent = m.fix ? `${m.text} ${m.fix}` : m.text;
+    text.textContent = m.fix ? `${m.text}. ${m.fix}` : m.text;
     li.append(severity, text);
     if (m.line) li.append(control(`Line ${m.line}`, () => editor.go(m.line, m.column)));
     if (m.mechanical) {
