@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -341,7 +342,7 @@ func summary(r *pipeline.Report) string {
 	for _, i := range m.Outputs() {
 		out = append(out, shapeText(m.Nodes[i].Out()))
 	}
-	return fmt.Sprintf("%s, %s, %s → %s", layers, params, strings.Join(in, ", "), strings.Join(out, ", "))
+	return fmt.Sprintf("%s, %s, %s → %s", layers, params, cmp.Or(strings.Join(in, ", "), "no input"), cmp.Or(strings.Join(out, ", "), "no output"))
 }
 
 func shapeText(s shape.Shape) string {

@@ -70,14 +70,5 @@ func (p *policyFile) wrong(at func(path string) graph.Position) error {
 
 // hold judges a report by the policy.
 func (p *policyFile) hold(r *pipeline.Report) (*pipeline.Report, []policy.Result, error) {
-	if r.Broken() {
-		held, results := p.Judge(r, nil)
-		return held, results, nil
-	}
-	plan, err := cost.New(r.Model, p.assumed)
-	if err != nil {
-		return nil, nil, err
-	}
-	held, results := p.Judge(r, plan)
-	return held, results, nil
+	return p.Hold(r, p.assumed)
 }

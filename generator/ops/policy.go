@@ -7,7 +7,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/strata-catalog/strata/generator/cost"
 	"github.com/strata-catalog/strata/generator/facts"
 	"github.com/strata-catalog/strata/generator/policy"
 )
@@ -48,14 +47,10 @@ func (m *Model) hold(l Limits) (*Model, []policy.Result, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	var plan *cost.Plan
-	if !m.Broken() {
-		if plan, err = cost.New(m.Model, assuming.Assumptions); err != nil {
-			return nil, nil, fault(err)
-		}
-	}
 	held := *m
 	var kept []policy.Result
-	held.Report, kept = l.Judge(m.Report, plan)
+	if held.Report, kept, err = l.Hold(m.Report, assuming.Assumptions); err != nil {
+		return nil, nil, fault(err)
+	}
 	return &held, kept, nil
 }

@@ -234,6 +234,19 @@ func most(found, limit Figure, atLeast bool, p phrase) *Result {
 	return r
 }
 
+// Hold is Judge under assumptions. The error is one of theirs.
+func (p *Policy) Hold(r *pipeline.Report, a cost.Assumptions) (*pipeline.Report, []Result, error) {
+	var plan *cost.Plan
+	if !r.Broken() {
+		var err error
+		if plan, err = cost.New(r.Model, a); err != nil {
+			return nil, nil, err
+		}
+	}
+	held, results := p.Judge(r, plan)
+	return held, results, nil
+}
+
 // Judge holds a report to the policy, which Check has found good. plan is that
 // of its model under the assumptions that hold; nil for a document with
 // structural faults, of which nothing is known. The answer is the report with
