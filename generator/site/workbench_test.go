@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -321,6 +322,9 @@ func testHostileBench(t *testing.T, wasm fs.FS) {
 	b := workbenchOf(t, site.Config{Templates: files("phi3-mini/model.json", read(t, "../../templates/phi3-mini/model.json")), Workbench: wasm})
 	b.open(page.CheckPath)
 	b.until("the program", `"ready" in document.querySelector(".workbench").dataset`, "true")
+	// The longest time that the page did not answer, in milliseconds: a worker
+	// does the work, so that it is far from the seconds that these graphs take.
+	b.evaluate(t, `(() => { let last = performance.now(); window.frozen = 0; setInterval(() => { const now = performance.now(); frozen = Math.max(frozen, now - last); last = now }, 10); return "" })()`)
 	const markup = `<img src=x onerror=\"window.hacked=1\"></textarea></script><script>window.hacked=1</script>`
 	many := &strings.Builder{}
 	many.WriteString(`{"id":"many","components":[{"id":"n0","type":"input","params":{"shape":[1,8]}}`)
@@ -346,6 +350,11 @@ func testHostileBench(t *testing.T, wasm fs.FS) {
 		}
 		if got := b.evaluate(t, `String(window.hacked)`); got != "undefined" {
 			t.Fatalf("%s: a script of the graph ran", name)
+		}
+		frozen := b.evaluate(t, `(() => { const most = frozen; frozen = 0; return most.toFixed() })()`)
+		t.Logf("%s: the page did not answer for %s ms", name, frozen)
+		if ms, err := strconv.Atoi(frozen); err != nil || ms > 10_000 {
+			t.Errorf("%s: the page did not answer for %s ms", name, frozen)
 		}
 	}
 	b.drop(`{"id":"deep","components":[{"id":"x","type":"input","params":{"shape":[1,8]}},{"id":"l","block":"b","repeat":99990,"inputs":["x"]}],"blocks":{"b":{"inputs":["x"],"components":[{"id":"r","type":"relu","inputs":["x"]}],"output":"r"}}}`)
