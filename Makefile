@@ -27,7 +27,7 @@ workbench: ## build what the page workbench.html runs, for the site to take alon
 	@cp "$$(go env GOROOT)/lib/wasm/wasm_exec.js" themes/workbench/assets/
 
 test: ## run all tests
-	go test ./...
+	go test -timeout 40m ./...
 
 pages: ## check pages with axe-core and html-validate, which npm installs once outside the checkout
 	.ci/pages/run
