@@ -68,11 +68,24 @@ function begin() {
     timer = setTimeout(check, 40);
   }
 
-  async function check() {
-    if (running) {
-      waiting = true;
-      return;
+  let checking;
+  function check() {
+    timer = 0;
+    if (running) waiting = true;
+    else checking = checkAll();
+  }
+
+  // settled waits until what the editor holds has been checked: the program
+  // compares and writes the graph that it checked last.
+  async function settled() {
+    if (timer) {
+      clearTimeout(timer);
+      check();
     }
+    await checking;
+  }
+
+  async function checkAll() {
     running = true;
     do {
       waiting = false;
@@ -345,6 +358,7 @@ function begin() {
       const id = find("[name=with]").value;
       try {
         const other = id ? await written(id) : template || JSON.stringify({ id: "original", document: work.original, note: null });
+        await settled();
         fill(place, await core.ask("compare", other));
       } catch (error) {
         say(error.message);
@@ -369,6 +383,7 @@ function begin() {
     e.target.value = "";
     if (!form) return;
     try {
+      await settled();
       const name = answer?.check?.id || work.id || "model";
       if (form === "patch" && !work.original) say(none);
       else if (form === "model.json") give(form, work.text);
