@@ -227,13 +227,19 @@ func (w *diffTable) cell(c *facts.DiffCell) {
 	}
 	w.raw("><bdi>")
 	w.text(c.Name)
-	w.raw(`</bdi></td><td class="num"`)
-	if c.Parameters >= 1000 {
-		w.raw(` title="`)
-		w.exact(c.Parameters)
-		w.raw(`"`)
+	w.raw("</bdi></td><td")
+	if weights := c.Weights(); weights != "" {
+		w.raw(` class="num"`)
+		if c.Parameters >= 1000 {
+			w.raw(` title="`)
+			w.exact(c.Parameters)
+			w.raw(`"`)
+		}
+		w.raw(">", weights)
+	} else {
+		w.raw(">") // most rows of a page may weigh nothing
 	}
-	w.raw(">", c.Weights(), "</td><td>")
+	w.raw("</td><td>")
 	w.b = c.AppendShape(w.b)
 	w.raw("</td>")
 }
