@@ -91,7 +91,7 @@ func (c *check) run(s *Session, files []string) error {
 	for _, file := range files {
 		v := analyse(s.Stdin, file)
 		if v.err == nil && limits != nil {
-			v.report, v.policy, v.err = limits.hold(v.report)
+			v.report, v.policy, v.err = limits.Hold(v.report, limits.assumed)
 		}
 		code = max(code, v.code(c.strict))
 		var err error

@@ -10,7 +10,6 @@ import (
 	"github.com/strata-catalog/strata/generator/content"
 	"github.com/strata-catalog/strata/generator/cost"
 	"github.com/strata-catalog/strata/generator/graph"
-	"github.com/strata-catalog/strata/generator/pipeline"
 	"github.com/strata-catalog/strata/generator/policy"
 )
 
@@ -66,9 +65,4 @@ func (p *policyFile) wrong(at func(path string) graph.Position) error {
 		return &graph.Error{Position: at(problem.Path), Path: problem.Path, Msg: problem.Msg}
 	}
 	return nil
-}
-
-// hold judges a report by the policy.
-func (p *policyFile) hold(r *pipeline.Report) (*pipeline.Report, []policy.Result, error) {
-	return p.Hold(r, p.assumed)
 }

@@ -17,6 +17,16 @@ type linker interface {
 	External(address string) bool
 }
 
+// note is what stands small behind an element of a list; "" is nothing.
+func (w *writer) note(text string) {
+	if text == "" {
+		return
+	}
+	w.raw(` <span class="note">`)
+	w.text(text)
+	w.raw("</span>")
+}
+
 // items is a list of files of the site.
 func items(on linker, list []page.Item) template.HTML {
 	w := &writer{b: room(192 * len(list))}
@@ -28,11 +38,7 @@ func items(on linker, list []page.Item) template.HTML {
 		w.raw(`</a> <code>`)
 		w.text(m.Path)
 		w.raw(`</code>`)
-		if m.Note != "" {
-			w.raw(` <span class="note">`)
-			w.text(m.Note)
-			w.raw(`</span>`)
-		}
+		w.note(m.Note)
 		w.raw("</li>")
 	}
 	return w.html()
@@ -47,11 +53,7 @@ func asks(list []page.Ask) template.HTML {
 		w.raw(": <code>")
 		w.text(a.Code)
 		w.raw("</code>")
-		if a.Note != "" {
-			w.raw(` <span class="note">`)
-			w.text(a.Note)
-			w.raw("</span>")
-		}
+		w.note(a.Note)
 		w.raw("</li>")
 	}
 	return w.html()
@@ -96,11 +98,7 @@ func factList(on linker, list []page.Fact) template.HTML {
 			w.text(l.Text)
 			w.raw("</a>")
 		}
-		if f.Note != "" {
-			w.raw(` <span class="note">`)
-			w.text(f.Note)
-			w.raw("</span>")
-		}
+		w.note(f.Note)
 		w.raw("</dd></div>")
 	}
 	return w.html()
