@@ -16,7 +16,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -27,6 +26,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/strata-catalog/strata/generator/api"
+	"github.com/strata-catalog/strata/generator/internal/testfiles"
 	"github.com/strata-catalog/strata/generator/ops"
 	"github.com/strata-catalog/strata/generator/pipeline"
 )
@@ -277,11 +277,11 @@ type held struct {
 	stop  func() error
 	begun chan struct{}
 	let   chan struct{}
-	log   *transcript
+	log   *testfiles.Transcript
 }
 
 func hold(t *testing.T, limits api.Limits) *held {
-	h := &held{begun: make(chan struct{}, 100), let: make(chan struct{}), log: &transcript{}}
+	h := &held{begun: make(chan struct{}, 100), let: make(chan struct{}), log: &testfiles.Transcript{}}
 	e := env(t)
 	h.url, h.stop = start(t, api.Config{Limits: limits, Log: slog.New(slog.NewJSONHandler(h.log, nil)), Env: func() *ops.Env {
 		h.begun <- struct{}{}
@@ -289,24 +289,6 @@ func hold(t *testing.T, limits api.Limits) *held {
 		return e()
 	}})
 	return h
-}
-
-// transcript is a log that is read while it is written.
-type transcript struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (t *transcript) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.text.Write(p)
-}
-
-func (t *transcript) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.text.String()
 }
 
 // reply is the status of an answer, and its body.
@@ -399,7 +381,7 @@ func TestTime(t *testing.T) {
 func TestUnread(t *testing.T) {
 	limits := api.Default()
 	limits.Write = 50 * time.Millisecond
-	log := &transcript{}
+	log := &testfiles.Transcript{}
 	url, _ := start(t, api.Config{Env: env(t), Limits: limits, Log: slog.New(slog.NewJSONHandler(log, nil))})
 	c, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(url, "http://"), api.Prefix))
 	if err != nil {
@@ -478,7 +460,7 @@ func TestGrace(t *testing.T) {
 // TestDiscretion: logs and metrics hold nothing of what is sent.
 func TestDiscretion(t *testing.T) {
 	const secret = "sekret"
-	var log transcript
+	var log testfiles.Transcript
 	h := api.New(api.Config{Env: env(t), Limits: api.Default(), Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	graph := strings.ReplaceAll(tiny, `"fc"`, `"`+secret+`"`)
 	for _, path := range []string{"check", "plan", "diff", "export", "import", "templates/" + secret, "explain/" + secret, "templates?query=" + secret, secret, "check?" + secret + "=1"} {

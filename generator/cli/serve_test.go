@@ -12,44 +12,26 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/strata-catalog/strata/generator/internal/synthetic"
+	"github.com/strata-catalog/strata/generator/internal/testfiles"
 )
 
 // served is strata serve, running in this program.
 type served struct {
 	testing.TB
 	dir, url string
-	out      *transcript
+	out      *testfiles.Transcript
 	stop     context.CancelFunc
 	code     chan int
-}
-
-// transcript is what a command prints, while it runs.
-type transcript struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (t *transcript) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.text.Write(p)
-}
-
-func (t *transcript) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.text.String()
 }
 
 // startServe serves a synthetic catalog of n templates.
 func startServe(t testing.TB, n int) *served {
 	t.Helper()
-	s := &served{TB: t, dir: t.TempDir(), out: &transcript{}, code: make(chan int, 1)}
+	s := &served{TB: t, dir: t.TempDir(), out: &testfiles.Transcript{}, code: make(chan int, 1)}
 	for _, f := range synthetic.Catalog(1, n) {
 		s.write(f.Path, f.Text)
 	}
